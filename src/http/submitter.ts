@@ -92,7 +92,7 @@ export class Submitter {
     try {
       return await Promise.race([work, late]);
     } catch (error) {
-      throw error instanceof JobError ? failureError(error.outcome, request, this.timeoutMs) : error;
+      throw thrownError(error, request, this.timeoutMs);
     } finally {
       clearTimeout(timer);
     }
@@ -117,8 +117,13 @@ export function takeMemory(
   raw.once('close', () => budget.release(id, bytes));
 }
 
+/** The error of a request whose work threw one, which may be that of a job. @param timeoutMs how long it had */
+export function thrownError(error: unknown, request: FastifyRequest, timeoutMs: number): unknown {
+  return error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
+}
+
 /** The error of a request whose job has no result. @param timeoutMs how long it had */
-export function failureError(failure: JobFailure, request: FastifyRequest, timeoutMs: number): ApiError {
+function failureError(failure: JobFailure, request: FastifyRequest, timeoutMs: number): ApiError {
   switch (failure.kind) {
     case 'overloaded':
       return QUEUE_FULL;

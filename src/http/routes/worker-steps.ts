@@ -2,13 +2,12 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../prediction/errors/api-error.js';
 import type { Generation } from '../../work/generation.js';
-import { JobError } from '../../work/job.js';
 import { RequestSteps } from '../../work/request-steps.js';
 import { sendStream } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import { failureError } from '../submitter.js';
+import { thrownError } from '../submitter.js';
 
 /**
  * The steps of a request whose answer comes from workers, until they are ended or the response is closed. The
@@ -59,7 +58,7 @@ export async function beforeFirstByte<Result>(
     return result;
   } catch (error) {
     if (steps.isCancelled) throw hungUp();
-    throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
+    throw thrownError(error, request, timeoutMs);
   } finally {
     connection.off('hangup', cancel);
     if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends
