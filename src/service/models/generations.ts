@@ -39,9 +39,14 @@ export class Generations {
     this.current = new Generation(artefacts, config, buffers, this.#watcher);
   }
 
-  /** What is at work, summed over what serves and what served before and is not at its end. */
+  /** What serves, and what served before and is not at its end. */
+  get #all(): Generation[] {
+    return [this.current, ...this.#retiring.keys()];
+  }
+
+  /** What is at work, summed over all of them. */
   sum(count: (generation: Generation) => number): number {
-    return [this.current, ...this.#retiring.keys()].reduce((sum, each) => sum + count(each), 0);
+    return this.#all.reduce((sum, each) => sum + count(each), 0);
   }
 
   /**
@@ -53,10 +58,14 @@ export class Generations {
     this.#reloading ??= this.#reloadWhileWanted();
   }
 
-  /** Ends a reload that is under way, then the workers once they have answered what was submitted. */
+  /**
+   * Ends a reload that is under way, files of surfaces that nobody waits for any more, then the workers once they have
+   * answered what was submitted.
+   */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#reloading;
+    for (const generation of this.#all) generation.cutStreams();
     await Promise.all([...this.#retiring.values(), this.current.close()]);
   }
 

@@ -82,8 +82,6 @@ export class SurfaceWork {
   });
   /** The files that are being made, by identity. */
   readonly #making = new Map<string, Promise<SurfaceFile>>();
-  /** Each entry ends the making of one. */
-  readonly #underWay = new Set<() => void>();
 
   constructor(
     private readonly submitter: Submitter,
@@ -147,11 +145,6 @@ export class SurfaceWork {
     );
   }
 
-  /** Ends the making of files that nobody waits for any more. */
-  close(): void {
-    for (const cancel of this.#underWay) cancel();
-  }
-
   async #make({ request, reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
     const { lattice, raster, type, identity } = asked;
     const { id } = callerOf(request);
@@ -162,7 +155,6 @@ export class SurfaceWork {
     const cancel = () => steps.cancel();
     let range: SharedRange | undefined;
     try {
-      this.#underWay.add(cancel);
       generation.streams.add(cancel);
       range = this.#memory.take(bytesOf(asked));
       const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
@@ -182,7 +174,6 @@ export class SurfaceWork {
       if (reply.raw.closed && !steps.isCancelled) request.log.error({ err }, 'a surface could not be made');
       throw err;
     } finally {
-      this.#underWay.delete(cancel);
       generation.streams.delete(cancel);
       this.#budget.release(id, bytesTaken);
       void steps.released().then(() => range && this.#memory.release(range));

@@ -41,7 +41,6 @@ export const surfacesEndpoint: Endpoint = {
 export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
   const { requestTimeoutMs: timeoutMs } = config;
   const work = new SurfaceWork(submitter, timeoutMs);
-  app.addHook('onClose', () => work.close());
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
