@@ -2,7 +2,12 @@ import { type Field, type Table, tableFromIPC } from 'apache-arrow';
 import { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, firstProblem } from './artefact-file.js';
-import { type GridPoints, MAX_STEPS_PER_DEGREE } from './point-index.js';
+import {
+  type GridPoints,
+  MAX_POINT_LATITUDE,
+  MAX_POINT_LONGITUDE,
+  MAX_STEPS_PER_DEGREE,
+} from './point-index.js';
 
 /** The content of a grid file: one entry per grid point in every column. */
 export interface GridFile extends GridPoints {
@@ -155,9 +160,10 @@ function checkPoints(file: string, grid: GridFile): void {
     const rule = "is not in the order of the lattice's rows, then columns, each point once";
     throw new ArtefactError(file, `row ${unordered} ${rule}`);
   }
-  // No coverage is near a pole or the antimeridian: such a point is an error.
   const far = row.findIndex(
-    (r, point) => Math.abs(latitudes[r]) > 80 || Math.abs(longitudes[column[point]]) > 170,
+    (r, point) =>
+      Math.abs(latitudes[r]) > MAX_POINT_LATITUDE ||
+      Math.abs(longitudes[column[point]]) > MAX_POINT_LONGITUDE,
   );
   if (far !== -1) {
     const place = `${latitudes[row[far]]}, ${longitudes[column[far]]}`;

@@ -17,20 +17,31 @@ export interface GridPoints {
   readonly column: Uint16Array;
 }
 
-/** Points in shared memory with a KD-tree, for searches by distance. */
+/** Points lie within these, in degrees: no coverage is near a pole or the antimeridian. */
+export const MAX_POINT_LATITUDE = 80;
+export const MAX_POINT_LONGITUDE = 170;
+
+/** Points in shared memory, for searches by distance. */
 export interface PointIndex extends GridPoints {
+  /**
+   * Uint32 [rows, words, 2]: for every 32 columns of a row, a bit for each node that has a point, and the number of points
+   * before these columns. Empty where `hasNearestCorners` is false, and for lattices of more than MAX_NODES.
+   */
+  readonly nodes: Uint32Array;
   /** A KDBush of the points' longitudes and latitudes in degrees, for `KDBush.from`. Its ids are the points' indexes. */
   readonly tree: SharedArrayBuffer;
 }
 
-/** Indexes points; their order is not checked. */
-export function indexPoints({ stepsPerDegree, latitudes, longitudes, row, column }: GridPoints): PointIndex {
+/** Indexes points; that they are in their order, each node once, is not checked. */
+export function indexPoints(points: GridPoints): PointIndex {
+  const { stepsPerDegree, latitudes, longitudes, row, column } = points;
   return {
     stepsPerDegree,
     latitudes: sharedCopy(latitudes),
     longitudes: sharedCopy(longitudes),
     row: sharedCopy(row),
     column: sharedCopy(column),
+    nodes: sharedCopy(nodesOf(points)),
     tree: treeOf(row.length, (point) => [longitudes[column[point]], latitudes[row[point]]]),
   };
 }
@@ -44,6 +55,55 @@ export function firstPointAt({ row, column }: GridPoints, ofRow: number, ofColum
     else to = middle;
   }
   return from;
+}
+
+/** The point at a node of the lattice; -1 where it has none, or `nodes` is empty. */
+export function pointAt({ nodes, latitudes, longitudes }: PointIndex, row: number, column: number): number {
+  const isNode = row >= 0 && row < latitudes.length && column >= 0 && column < longitudes.length;
+  if (!isNode || nodes.length === 0) return -1;
+  const at = wordAt(longitudes.length, row, column);
+  const bit = 1 << (column % WORD_BITS);
+  return (nodes[at] & bit) === 0 ? -1 : nodes[at + 1] + countBits(nodes[at] & (bit - 1));
+}
+
+const WORD_BITS = 32;
+
+/** Where the bits of a node and of its neighbours are; the number of points before them follows. */
+function wordAt(columnCount: number, row: number, column: number): number {
+  return 2 * (row * Math.ceil(columnCount / WORD_BITS) + Math.floor(column / WORD_BITS));
+}
+
+function nodesOf(points: GridPoints): Uint32Array {
+  const { latitudes, longitudes, row, column } = points;
+  if (!hasNearestCorners(points) || latitudes.length * longitudes.length > MAX_NODES)
+    return new Uint32Array(0);
+  const nodes = new Uint32Array(wordAt(longitudes.length, latitudes.length, 0));
+  for (let point = 0; point < row.length; point++)
+    nodes[wordAt(longitudes.length, row[point], column[point])] |= 1 << (column[point] % WORD_BITS);
+  for (let at = 2; at < nodes.length; at += 2) nodes[at + 1] = nodes[at - 1] + countBits(nodes[at - 2]);
+  return nodes;
+}
+
+/** The bits that are set in 32: Warren, Hacker's Delight, 2nd edition, figure 5-2. */
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** With more, a lattice with few points would take far more memory than the points. */
+const MAX_NODES = 2 ** 27;
+
+/**
+ * Whether the nearest point to a place is a corner of its cell wherever all four are points: where cells are small and far
+ * from the poles and the antimeridian, beyond which other points may be as near.
+ */
+function hasNearestCorners({ stepsPerDegree, latitudes, longitudes }: GridPoints): boolean {
+  return (
+    stepsPerDegree >= 1 &&
+    Math.max(-latitudes[0], latitudes[latitudes.length - 1]) <= MAX_POINT_LATITUDE &&
+    Math.max(-longitudes[0], longitudes[longitudes.length - 1]) <= MAX_POINT_LONGITUDE
+  );
 }
 
 /** Points in a leaf of the tree: 64 build in two thirds of the time, and a search of them takes a tenth longer. */

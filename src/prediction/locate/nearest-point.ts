@@ -1,15 +1,16 @@
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
-import type { PointIndex } from '../artefacts/point-index.js';
+import { type PointIndex, pointAt } from '../artefacts/point-index.js';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from './great-circle.js';
 
 /** By how much boxes are widened, in degrees, so that rounding never excludes a point: a tenth of a millimetre. */
 const BOX_MARGIN = 1e-9;
 
 /**
- * Finds the nearest grid point by great-circle distance, exactly. `find` walks the tree as KDBush's `range` does, with a box
- * that shrinks to the nearest point so far, and without an array of results: docs/performance.md compares the two. Tests
- * compare it with `geokdbush.around` and with a search of all points.
+ * Finds the nearest grid point by great-circle distance, exactly. Nearly all places lie between four nodes of the lattice
+ * that are points: the nearest is one of these. For the others, `find` walks the KD-tree as KDBush's `range` does, with a
+ * box that shrinks to the nearest point so far, and without an array of results. docs/performance.md compares them; tests
+ * compare them with `geokdbush.around` and with a search of all points.
  */
 export class NearestPoint {
   /** Great-circle distance in km of the point found last. */
@@ -46,12 +47,7 @@ export class NearestPoint {
     this.#longitude = longitude;
     this.#latitude = latitude;
     this.#cosLatitude = Math.cos(latitude * RADIANS);
-    this.#best = -1;
-    this.#shrinkTo(this.#maxHaversine);
-    this.#searchFrom(longitude);
-    // Across the antimeridian.
-    if (longitude - this.#reachEast < -180) this.#searchFrom(longitude + 360);
-    if (longitude + this.#reachEast > 180) this.#searchFrom(longitude - 360);
+    if (!this.#searchCell()) this.#searchTree();
     this.distanceKm = distanceKm(this.#bestHaversine);
     return this.#best;
   }
@@ -64,6 +60,44 @@ export class NearestPoint {
     const { longitudes, latitudes, column, row } = this.index;
     this.distanceKm = distanceKm(this.#haversineTo(longitudes[column[nearest]], latitudes[row[nearest]]));
     return nearest;
+  }
+
+  /**
+   * Searches the corners of the place's cell of the lattice.
+   * @returns false where one of them is no point, or none is within the radius
+   */
+  #searchCell(): boolean {
+    const { latitudes, longitudes, stepsPerDegree } = this.index;
+    const row = Math.floor((this.#latitude - latitudes[0]) * stepsPerDegree);
+    const column = Math.floor((this.#longitude - longitudes[0]) * stepsPerDegree);
+    this.#best = -1;
+    this.#bestHaversine = this.#maxHaversine;
+    return this.#compareCorners(row, column) && this.#compareCorners(row + 1, column) && this.#best !== -1;
+  }
+
+  /** Compares the corners of a cell on a row of the lattice. @returns false where one of them is no point */
+  #compareCorners(row: number, column: number): boolean {
+    const { latitudes, longitudes } = this.index;
+    const west = pointAt(this.index, row, column);
+    const east = pointAt(this.index, row, column + 1);
+    if (west === -1 || east === -1) return false;
+    const toWest = this.#haversineTo(longitudes[column], latitudes[row]);
+    const toEast = this.#haversineTo(longitudes[column + 1], latitudes[row]);
+    const haversine = Math.min(toWest, toEast);
+    if (haversine < this.#bestHaversine) {
+      this.#bestHaversine = haversine;
+      this.#best = toWest <= toEast ? west : east; // the lowest index of equals
+    }
+    return true;
+  }
+
+  #searchTree(): void {
+    this.#best = -1;
+    this.#shrinkTo(this.#maxHaversine);
+    this.#searchFrom(this.#longitude);
+    // Across the antimeridian.
+    if (this.#longitude - this.#reachEast < -180) this.#searchFrom(this.#longitude + 360);
+    if (this.#longitude + this.#reachEast > 180) this.#searchFrom(this.#longitude - 360);
   }
 
   #searchFrom(middleLongitude: number): void {

@@ -17,7 +17,9 @@ export interface PointSet {
 
 /** An index of points at nodes of a lattice that starts at a place. */
 export function indexNodes([west, south]: Place, stepsPerDegree: number, nodes: readonly Node[]): PointSet {
-  const sorted = nodes.toSorted(([x, y], [otherX, otherY]) => y - otherY || x - otherX);
+  // A grid has each node at most once.
+  const distinct = [...new Map(nodes.map((node) => [`${node}`, node])).values()];
+  const sorted = distinct.sort(([x, y], [otherX, otherY]) => y - otherY || x - otherX);
   // Grids have coordinates of 5 decimals.
   const degrees = (start: number, steps: readonly number[]) =>
     Float64Array.from(
@@ -63,7 +65,7 @@ const SIDE_DEGREES = 9;
 const nodesBetween = (from: number, to: number) =>
   fc.integer({ min: Math.max(0, Math.floor(from)), max: Math.ceil(to) });
 
-/** Nodes that are strewn, clustered, repeated, close together or in a line. */
+/** Nodes that are strewn, clustered, few, close together or in a line. */
 function nodesOf(stepsPerDegree: number): readonly fc.Arbitrary<Node>[] {
   const strewn = nodesBetween(0, SIDE_DEGREES * stepsPerDegree);
   const near = (degrees: number) =>
