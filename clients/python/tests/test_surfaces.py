@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import geopandas
+import httpx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -17,7 +18,8 @@ from pandas.testing import assert_frame_equal
 from rio_cogeo.cogeo import cog_validate
 from service_process import ServiceProcess
 
-from nurselog import Client
+from nurselog import Client, errors
+from nurselog._calls.surfaces import SurfaceFormat, surface_file
 from nurselog.surfaces import to_dataframe, to_geodataframe, to_xarray
 from nurselog.types import Surface
 
@@ -88,6 +90,12 @@ def test_the_command_writes_the_other_formats_by_the_end_of_the_name(
     commas = tmp_path / "commas.csv"
     assert run_here(service, *arguments, str(commas), "--decimal", ",").exit_code == 0
     assert_frame_equal(pd.read_csv(commas, sep=";", decimal=","), plain)
+
+
+@pytest.mark.parametrize("format", ["tif", "csv", "geojson", "arrow", "json"])
+def test_a_page_of_another_server_is_no_surface(format: SurfaceFormat) -> None:
+    with pytest.raises(errors.UnexpectedResponseError, match="Its type is 'text/html', not "):
+        surface_file("PSME", format).read(httpx.Response(200, html="<h1>Welcome</h1>"))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 from urllib.parse import quote, urlencode
 
-from nurselog._calls.operations import Operation, get_object
+import httpx
+
+from nurselog._calls.operations import Operation, get_object, unexpected
 from nurselog.types import Scenario, Surface
 
 SurfaceFormat = Literal["tif", "csv", "geojson", "arrow", "json"]
+
+_MEDIA_TYPES: Mapping[SurfaceFormat, str] = {
+    "tif": "image/tiff",
+    "csv": "text/csv",
+    "geojson": "application/geo+json",
+    "arrow": "application/vnd.apache.arrow.stream",
+    "json": "application/json",
+}
 
 
 def surface(
@@ -72,7 +82,14 @@ def surface_file(
     practice = (vegetation_control, overstory_cover, seeds_per_spot)
     further = {"f": format, "include": ",".join(include or ()) or None}
     path = _surface_path(species_code, bbox, max_points, scenario, *practice, further)
-    return Operation("GET", path, lambda response: response.content)
+
+    def read(response: httpx.Response) -> bytes:
+        media_type = response.headers.get("content-type", "").partition(";")[0]
+        if media_type != _MEDIA_TYPES[format]:
+            raise unexpected(response, f"Its type is {media_type!r}, not {_MEDIA_TYPES[format]!r}.")
+        return response.content
+
+    return Operation("GET", path, read)
 
 
 def _surface_path(
