@@ -131,9 +131,19 @@ def test_a_used_up_quota_is_not_waited_for(call: Caller, service: ServiceProcess
     assert raised.value.retry_after is not None
 
 
-def test_a_number_that_json_does_not_have_is_refused_before_it_is_sent(call: Caller) -> None:
-    with pytest.raises(errors.InvalidRequestError, match="latitude is nan") as raised:
-        call("predict", math.nan, -122.03, "PSME", "manual")
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"latitude": math.nan}, "latitude is nan"),
+        ({"conditions": {"vpd_max": math.inf}}, "conditions is {'vpd_max': inf}"),
+        ({"species_code": object}, "species_code is <class 'object'>"),
+    ],
+)
+def test_a_value_that_json_does_not_have_is_named_and_not_sent(
+    call: Caller, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(errors.InvalidRequestError, match=message) as raised:
+        call("predict", **{**PLANTED, **changes})
     assert raised.value.status is None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from nurselog._calls.operations import Operation, Result, encode, predict_batch
+from nurselog._calls.operations import Operation, Result, encode, has_form, predict_batch
 from nurselog.errors import (
     BatchTooLargeError,
     ConnectionFailedError,
@@ -148,12 +148,4 @@ def _encoded(site: Mapping[str, object]) -> bytes:
     try:
         return encode(site)
     except InvalidRequestError:
-        return encode({name: value for name, value in site.items() if name in _SITE_FIELDS or _has_form(name, value)})
-
-
-def _has_form(name: str, value: object) -> bool:
-    try:
-        encode({name: value})
-    except InvalidRequestError:
-        return False
-    return True
+        return encode({name: value for name, value in site.items() if name in _SITE_FIELDS or has_form(value)})

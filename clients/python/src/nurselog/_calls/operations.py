@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
@@ -201,11 +200,20 @@ def encode(fields: Mapping[str, object]) -> bytes:
         InvalidRequestError: A number is NaN or infinite, or a value has no form in JSON. Nothing was sent.
     """
     try:
-        return json.dumps(fields, allow_nan=False, separators=(",", ":"), default=_plain).encode()
+        return _json(fields)
     except (TypeError, ValueError) as error:
-        undefined = [name for name, value in fields.items() if isinstance(value, float) and not math.isfinite(value)]
-        reason = f"{undefined[0]} is {fields[undefined[0]]}" if undefined else error
+        wrong = next((name for name, value in fields.items() if not has_form(value)), None)
+        reason = error if wrong is None else f"{wrong} is {fields[wrong]!r}"
         raise InvalidRequestError(f"The request cannot be written as JSON: {reason}.") from None
+
+
+def has_form(value: object) -> bool:
+    """Whether a value can be written as JSON."""
+    try:
+        _json(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def unexpected(response: httpx.Response, reason: str) -> UnexpectedResponseError:
@@ -269,6 +277,10 @@ def _object(response: httpx.Response) -> Any:  # noqa: ANN401 - the caller names
     if not isinstance(answer, dict):
         raise unexpected(response, "It is not a JSON object.")
     return answer
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_plain).encode()
 
 
 def _plain(value: object) -> object:
