@@ -39,7 +39,7 @@ from nurselog._commands.plan_files import check_output, read_units, write_plan
 from nurselog._commands.predict_files import Job, UnfinishedError, predict_file
 from nurselog._commands.raster_files import is_raster, predict_raster_file, raster_options
 from nurselog._commands.surface_files import bbox_of, surface_format, write_surface
-from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError
+from nurselog.errors import InvalidRequestError, NurselogError
 from nurselog.plans import refuse_answer_names, to_geodataframe
 
 
@@ -199,7 +199,7 @@ def plan(
     except NurselogError as error:
         fail(error)
     except ValueError as error:
-        fail(ConfigurationError(f"{source.name}: {error}."))
+        fail(InvalidRequestError(f"{source.name}: {error}."))
     except OSError as error:
         complain(str(error))
         raise typer.Exit(FAILURE) from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nurselog._files.formats import CsvStyle
+from nurselog._files.formats import CsvStyle, geopandas, output_suffix
+from nurselog._files.writing import replacing
 from nurselog._table.frames import WGS_84
-from nurselog.errors import ConfigurationError
+from nurselog.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from geopandas import GeoDataFrame
@@ -17,40 +18,34 @@ _WRITTEN = (".csv", ".parquet", *_DRIVERS)
 
 
 def check_output(path: Path) -> None:
-    """Raises ConfigurationError where the file cannot be of its name's format, or its folder is missing."""
-    if path.suffix.lower() not in _WRITTEN:
-        raise ConfigurationError(f"{path.name} must end in one of {', '.join(_WRITTEN)}.")
-    if not path.parent.is_dir():
-        raise ConfigurationError(f"{path} cannot be written: there is no folder {path.parent}.")
+    """Raises InvalidRequestError as `output_suffix` does."""
+    output_suffix(path, _WRITTEN)
 
 
 def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | None) -> GeoDataFrame:
     """The units of a file: GeoPackage, GeoJSON, Shapefile, zipped or not, or Parquet.
 
     Raises:
-        ConfigurationError: geopandas is not installed, the file cannot be read, it has no such column, no geometries,
+        InvalidRequestError: geopandas is not installed, the file cannot be read, it has no such column, no geometries,
             or no coordinate reference system while `crs` names none.
     """
-    try:
-        import geopandas
-    except ImportError:
-        raise ConfigurationError("Files of units need geopandas: pip install 'nurselog[geo]'.") from None
+    library = geopandas()
     try:
         if path.suffix.lower() == ".parquet":
-            units = geopandas.read_parquet(path)
+            units = library.read_parquet(path)
         else:
-            units = geopandas.read_file(path, layer=layer)
-        has_geometries = isinstance(units, geopandas.GeoDataFrame)
+            units = library.read_file(path, layer=layer)
+        has_geometries = isinstance(units, library.GeoDataFrame)
         if has_geometries and units.crs is None and crs is not None:
             units = units.set_crs(crs)
     except Exception as error:  # each format has errors of its own
-        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+        raise InvalidRequestError(f"{path} cannot be read: {error}") from error
     if not has_geometries:
-        raise ConfigurationError(f"{path.name} has no geometries: planting units are polygons.")
+        raise InvalidRequestError(f"{path.name} has no geometries: planting units are polygons.")
     if units.crs is None:
-        raise ConfigurationError(f"{path.name} has no coordinate reference system: name it, such as --crs EPSG:26910.")
+        raise InvalidRequestError(f"{path.name} has no coordinate reference system: name it, such as --crs EPSG:26910.")
     if id_column is not None and id_column not in units.columns:
-        raise ConfigurationError(f"{path.name} has no column {id_column}: it has {', '.join(units.columns)}.")
+        raise InvalidRequestError(f"{path.name} has no column {id_column}: it has {', '.join(units.columns)}.")
     return units
 
 
@@ -61,16 +56,14 @@ def write_plan(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
         OSError: The file cannot be written.
     """
     suffix = path.suffix.lower()
-    try:
+    with replacing(path) as unfinished:
         if suffix == ".csv":
             table.drop(columns=table.geometry.name).to_csv(
-                path, index=False, sep=style.written_separator, decimal=style.decimal
+                unfinished, index=False, sep=style.written_separator, decimal=style.decimal
             )
         elif suffix == ".parquet":
-            table.to_parquet(path)
+            table.to_parquet(unfinished)
         else:
             # GeoJSON is in WGS 84.
             written = table.to_crs(WGS_84) if suffix == ".geojson" else table
-            written.to_file(path, driver=_DRIVERS[suffix])
-    except Exception as error:  # each format has errors of its own
-        raise OSError(f"{path} cannot be written: {error}") from error
+            written.to_file(unfinished, driver=_DRIVERS[suffix])

@@ -13,14 +13,13 @@ from nurselog._client import Client
 from nurselog._commands.options import column_or_number
 from nurselog._commands.progress import progress_bar
 from nurselog._files.summary import Summary
+from nurselog._raster.calls import SUFFIXES
 from nurselog.errors import InvalidRequestError
-
-_SUFFIXES = (".tif", ".tiff")
 
 
 def is_raster(source: Path, output: Path) -> bool:
     """Whether a raster is to be predicted, by the names of the files."""
-    return any(path.suffix.lower() in _SUFFIXES for path in (source, output))
+    return any(path.suffix.lower() in SUFFIXES for path in (source, output))
 
 
 def raster_options(

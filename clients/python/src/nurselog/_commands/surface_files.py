@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from nurselog._calls.surfaces import SurfaceFormat
-from nurselog._files.formats import CsvStyle
-from nurselog._files.writing import write_csv
+from nurselog._files.formats import CsvStyle, output_suffix
+from nurselog._files.writing import replacing, write_csv
 from nurselog.errors import InvalidRequestError
 
 _FORMATS: dict[str, SurfaceFormat] = {
@@ -28,14 +28,9 @@ def surface_format(path: Path) -> SurfaceFormat:
     """The format of a file by its name.
 
     Raises:
-        InvalidRequestError: The name does not tell it, or its folder is missing.
+        InvalidRequestError: As of `output_suffix`.
     """
-    suffix = path.suffix.lower()
-    if suffix not in _FORMATS:
-        raise InvalidRequestError(f"{path} cannot be written: its name must end with {', '.join(_FORMATS)}.")
-    if not path.parent.is_dir():
-        raise InvalidRequestError(f"{path} cannot be written: there is no folder {path.parent}.")
-    return _FORMATS[suffix]
+    return _FORMATS[output_suffix(path, _FORMATS)]
 
 
 def bbox_of(text: str) -> tuple[float, float, float, float]:
@@ -60,15 +55,16 @@ def write_surface(content: bytes, path: Path, style: CsvStyle) -> None:
         OSError: The file cannot be written.
     """
     suffix = path.suffix.lower()
-    if suffix == ".arrow":
-        table = pa.ipc.open_stream(content).read_all().unify_dictionaries()
-        with pa.ipc.new_file(path, table.schema) as writer:
-            writer.write_table(table)
-    elif suffix == ".csv" and style.written_separator + style.decimal != ",.":
-        with path.open("wb") as file:
-            write_csv(file, [_with_decimals(content, style.decimal)], style)
-    else:
-        path.write_bytes(content)
+    with replacing(path) as unfinished:
+        if suffix == ".arrow":
+            table = pa.ipc.open_stream(content).read_all().unify_dictionaries()
+            with pa.ipc.new_file(unfinished, table.schema) as writer:
+                writer.write_table(table)
+        elif suffix == ".csv" and style.written_separator + style.decimal != ",.":
+            with unfinished.open("wb") as file:
+                write_csv(file, [_with_decimals(content, style.decimal)], style)
+        else:
+            unfinished.write_bytes(content)
 
 
 def _with_decimals(content: bytes, decimal: str) -> pa.Table:

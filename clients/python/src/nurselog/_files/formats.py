@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -38,7 +39,7 @@ _FORMATS: dict[str, Format] = {
     ".shp": "shp",
 }
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
-_OUTPUT_SUFFIXES = [".csv", ".parquet", ".gpkg", ".geojson"]
+_OUTPUT_SUFFIXES = (".csv", ".parquet", ".gpkg", ".geojson")
 
 
 def input_format(path: Path) -> Format:
@@ -47,16 +48,28 @@ def input_format(path: Path) -> Format:
     Raises:
         InvalidRequestError: The name does not tell it.
     """
-    return "csv" if path == PIPE else _format(path, list(_FORMATS), "read")
+    return "csv" if path == PIPE else _FORMATS[_suffix(path, _FORMATS, "read")]
 
 
 def output_format(path: Path) -> Format:
     """The format of a file to write; a pipe gets CSV.
 
     Raises:
-        InvalidRequestError: The name does not tell it.
+        InvalidRequestError: As of `output_suffix`.
     """
-    return "csv" if path == PIPE else _format(path, _OUTPUT_SUFFIXES, "written")
+    return "csv" if path == PIPE else _FORMATS[output_suffix(path, _OUTPUT_SUFFIXES)]
+
+
+def output_suffix(path: Path, suffixes: Iterable[str]) -> str:
+    """The suffix of a file to write, in lower case.
+
+    Raises:
+        InvalidRequestError: It is none of `suffixes`, or the folder of the file is missing.
+    """
+    suffix = _suffix(path, suffixes, "written")
+    if not path.parent.is_dir():
+        raise InvalidRequestError(f"{path} cannot be written: there is no folder {path.parent}.")
+    return suffix
 
 
 def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
@@ -80,8 +93,8 @@ def pandas_types() -> dict[str, Any]:
     return {"types_mapper": {**kinds, pa.bool_(): pd.BooleanDtype()}.get}
 
 
-def _format(path: Path, suffixes: list[str], verb: str) -> Format:
+def _suffix(path: Path, suffixes: Iterable[str], verb: str) -> str:
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         raise InvalidRequestError(f"{path} cannot be {verb}: its name must end with {', '.join(suffixes)}.")
-    return _FORMATS[suffix]
+    return suffix

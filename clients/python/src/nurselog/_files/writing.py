@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,10 +76,21 @@ def write_file(
     Raises:
         OSError: The file cannot be written.
     """
+    with replacing(path) as unfinished:
+        _write(unfinished, tables, latitude, longitude, style, byte_order_mark=byte_order_mark)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Another file to write, of the same name, which takes the place of `path` at the end unless there is an error.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     try:
         with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             unfinished = Path(folder) / path.name
-            _write(unfinished, tables, latitude, longitude, style, byte_order_mark=byte_order_mark)
+            yield unfinished
             unfinished.replace(path)
     except NurselogError:
         raise

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from nurselog._files.formats import output_suffix
 from nurselog._files.summary import Summary
 from nurselog._table.columns import HORIZONS
 from nurselog._table.exchange import TableLimits
@@ -28,6 +29,8 @@ else:
     DataArray = Any  # need not be installed; the signature of `predict_raster` is evaluated
 
 Array = TypeVar("Array")
+
+SUFFIXES = (".tif", ".tiff")
 
 _METHODS: tuple[PlantingMethod, ...] = ("manual", "drone_seeded")
 
@@ -86,7 +89,7 @@ class RasterCall(Generic[Array]):
             raise InvalidRequestError('Rasters need: pip install "nurselog[raster]".') from None
         with _environment(), ExitStack() as opened:
             if self._output is not None:
-                writing.check_output(self._output)
+                output_suffix(self._output, SUFFIXES)
             parent = None if self._output is None else self._output.parent
             folder = Path(opened.enter_context(TemporaryDirectory(dir=parent, prefix=".nurselog.")))
             template = reading.open_raster(self._template, folder, opened)

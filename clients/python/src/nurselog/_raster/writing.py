@@ -15,9 +15,6 @@ from rasterio.shutil import copy
 from rasterio.windows import Window
 
 from nurselog._raster.cells import WINDOW_CELLS
-from nurselog.errors import InvalidRequestError
-
-_SUFFIXES = (".tif", ".tiff")
 
 _COG = {
     "compress": "DEFLATE",
@@ -29,14 +26,6 @@ _COG = {
 
 # Otherwise overviews are made from whole rows of all bands.
 _OVERVIEW_BYTES = 20_000_000
-
-
-def check_output(path: Path) -> None:
-    """Raises InvalidRequestError where the file cannot be of its name's format, or its folder is missing."""
-    if path.suffix.lower() not in _SUFFIXES:
-        raise InvalidRequestError(f"{path} cannot be written: its name must end with {', '.join(_SUFFIXES)}.")
-    if not path.parent.is_dir():
-        raise InvalidRequestError(f"{path} cannot be written: there is no folder {path.parent}.")
 
 
 class BandsFile:
