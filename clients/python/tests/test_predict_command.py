@@ -206,6 +206,15 @@ def test_a_column_named_like_one_of_the_format_is_kept(
         assert [feature["geometry"]["type"] for feature in features] == ["Point"] * 3
 
 
+def test_small_requests_make_no_small_row_groups(service: ServiceProcess, tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.parquet")]
+    run_here(service, *arguments, NURSELOG_API_KEY=service.issue("mycel"))
+    answered = pq.ParquetFile(tmp_path / "out.parquet")
+    assert (answered.num_row_groups, answered.metadata.num_rows) == (1, 900)
+    assert answered.read(["plot"])["plot"].to_pylist() == table(900)["plot"].tolist()
+
+
 def test_a_pipe_is_read_and_written(service: ServiceProcess, tmp_path: Path) -> None:
     write_sites(tmp_path / "sites.csv", 700)
     run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"))

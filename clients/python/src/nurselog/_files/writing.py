@@ -29,6 +29,9 @@ _COORDINATE_DECIMALS = 7  # about a centimetre
 
 _PROBABILITIES = ("survival_", "contribution_", "low_", "high_")
 
+# Each has a record of all columns in the file, which one for each small request would fill.
+_ROW_GROUP_ROWS = 20_000
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -121,10 +124,22 @@ def _write(
             write_csv(file, rest, style)
     elif kind == "parquet" and not geometry_names(first.schema):
         with pa.parquet.ParquetWriter(path, first.schema) as writer:
-            for table in rest:
-                writer.write_table(table)
+            for group in _row_groups(rest):
+                writer.write_table(group)
     else:
         _write_geographic(path, kind, pa.concat_tables(rest), latitude, longitude, style)
+
+
+def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The tables, joined to some of at least so many rows but for the last."""
+    group: list[pa.Table] = []
+    for table in tables:
+        group.append(table)
+        if sum(each.num_rows for each in group) >= _ROW_GROUP_ROWS:
+            yield pa.concat_tables(group).unify_dictionaries()
+            group = []
+    if group:
+        yield pa.concat_tables(group).unify_dictionaries()
 
 
 def _one_line(error: Exception) -> str:
