@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,12 @@ def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: 
         call("plan", without)
     with pytest.raises(errors.InvalidRequestError, match="column name of the units has an id twice"):
         call("plan", units().assign(name="same"), id_column="name")
+
+
+@pytest.mark.parametrize("given", [units().iloc[0].geometry.__geo_interface__, pd.DataFrame(units()["name"])])
+def test_what_has_no_units_is_a_type_error_that_shows_it(call: Caller, given: Any) -> None:
+    with pytest.raises(TypeError, match=f"FeatureCollection, not {re.escape(repr(given)[:20])}"):
+        call("plan", given)
 
 
 def test_a_unit_with_coordinates_that_are_not_finite_fails_alone(call: Caller) -> None:

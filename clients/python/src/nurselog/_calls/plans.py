@@ -59,6 +59,7 @@ def plan(
     Raises:
         NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
         InvalidRequestError: `units` has no coordinate reference system, or an id twice. Nothing was sent.
+        TypeError: `units` is neither.
     """
     options = {
         "species_codes": species_codes,
@@ -106,9 +107,13 @@ def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:
 
 
 def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) -> list[bytes]:
-    if isinstance(units, Mapping):
+    if isinstance(units, Mapping) and "features" in units:
         _check_unique_ids(units["features"])
         return [_encoded(feature) for feature in units["features"]]
+    if isinstance(units, Mapping) or not hasattr(units, "crs"):
+        raise TypeError(
+            f"units must be a GeoDataFrame with a geometry or a GeoJSON FeatureCollection, not {units!r:.80}"
+        )
     if units.crs is None:
         raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
     ids = unit_ids(units, id_column)
