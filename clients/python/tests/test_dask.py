@@ -62,9 +62,11 @@ def test_partitions_are_answered_once_each_with_few_calls_in_flight_whatever_fai
     assert written.set_index("plot")["survival_5"].to_dict() == expected["survival_5"].to_dict()
 
 
-def test_a_wrong_column_is_refused_before_anything_is_computed(cluster: DaskClient, sites: Path) -> None:
+def test_wrong_columns_and_options_are_refused_before_anything_is_computed(cluster: DaskClient, sites: Path) -> None:
     with pytest.raises(errors.InvalidRequestError, match="'lat' for latitude"):
         predict_dask(dd.read_parquet(sites), latitude="lat")
+    with pytest.raises(TypeError, match="progress"):
+        predict_dask(dd.read_parquet(sites), progress=print)
 
 
 def test_the_example_runs(cluster: DaskClient, service: ServiceProcess, sites: Path, tmp_path: Path) -> None:

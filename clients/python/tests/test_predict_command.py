@@ -466,7 +466,9 @@ def test_a_byte_order_mark_stays(service: ServiceProcess, tmp_path: Path, encodi
     (tmp_path / "sites.csv").write_text("latitude,longitude\n44.12,-122.03\n", encoding="utf-8-sig")
     options = [*PLANTED, "--encoding", encoding]
     run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *options)
-    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
+    piped = run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", "-", *options)
+    for written in ((tmp_path / "out.csv").read_bytes(), piped.stdout_bytes):
+        assert written.startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
 
 
 def test_blank_lines_before_the_header_are_passed_over(service: ServiceProcess, tmp_path: Path) -> None:

@@ -136,6 +136,14 @@ def test_elevations_of_other_cells_are_interpolated(service: ServiceProcess, tmp
     assert np.abs(plain.values[0] - wanted)[inside].max() > 0.01
 
 
+def test_a_number_of_numpy_is_the_elevation_of_all_cells(service: ServiceProcess, tmp_path: Path) -> None:
+    path = write_dem(tmp_path / "dem.tif")
+    with Client(service.url, service.key) as client:
+        bands, wanted = (client.predict_raster(path, "PSME", **PLAIN, elevation_m=m) for m in (np.float32(700), 700))
+    assert np.isfinite(bands.values).any()
+    np.testing.assert_array_equal(bands.values, wanted.values)
+
+
 def test_without_elevations_cells_without_data_are_left_out(service: ServiceProcess, tmp_path: Path) -> None:
     path = write_dem(tmp_path / "dem.tif")
     with Client(service.url, service.key) as client:

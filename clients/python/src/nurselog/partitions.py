@@ -11,7 +11,7 @@ import pandas as pd
 from distributed import Semaphore
 
 from nurselog._client import Client
-from nurselog._table import calls
+from nurselog._table.calls import without_rows
 
 
 def predict_dask(frame: dd.DataFrame, *, calls_in_flight: int = 4, **options: Any) -> dd.DataFrame:  # noqa: ANN401
@@ -25,14 +25,15 @@ def predict_dask(frame: dd.DataFrame, *, calls_in_flight: int = 4, **options: An
     Args:
         frame: Partitions of some 10,000 to 1,000,000 rows are a good size.
         calls_in_flight: How many requests all workers together have in flight at the most.
-        options: Those of `Client.predict_table` but `concurrency`; texts are plain strings.
+        options: Those of `Client.predict_tables` but `concurrency`; texts are plain strings.
 
     Raises:
-        InvalidRequestError: As of `predict_table`, before anything is computed.
+        InvalidRequestError: As of `predict_tables`, before anything is computed.
+        TypeError: There is no such option.
         ValueError: There is no distributed client.
     """
     options = {**options, "categories": False, "concurrency": 1}
-    meta = calls.predict_table(frame._meta, **options).finish()
+    meta = without_rows(frame._meta, **options)
     semaphore = Semaphore(max_leases=calls_in_flight, name=f"nurselog-{uuid4()}")
     return frame.map_partitions(predict_partition, semaphore, options, meta=meta)
 

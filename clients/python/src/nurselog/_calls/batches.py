@@ -50,9 +50,7 @@ class BatchPlan:
         concurrency: int,
     ) -> None:
         """`options` are fields of the sites that do not have them, unless None; `batch_sites` may be lowered."""
-        if concurrency < 1:
-            raise ValueError(f"concurrency must be above 0, not {concurrency}")
-        self._concurrency = concurrency
+        self._concurrency = checked_concurrency(concurrency)
         self._sites = list(sites)
         self._options = {name: value for name, value in options.items() if value is not None}
         self._waiting = deque([range(len(self._sites))])
@@ -141,6 +139,13 @@ class BatchPlan:
             middle = len(sites) // 2
             return [sites[:middle], sites[middle:]]
         return None
+
+
+def checked_concurrency(concurrency: int) -> int:
+    """Raises ValueError where it is not above 0."""
+    if concurrency < 1:
+        raise ValueError(f"concurrency must be above 0, not {concurrency}")
+    return concurrency
 
 
 def _encoded(site: Mapping[str, object]) -> bytes:

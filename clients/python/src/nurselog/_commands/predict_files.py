@@ -18,8 +18,7 @@ from nurselog._files.partial import PartialOutput
 from nurselog._files.reading import Part, Source, after, divided, first_rows, open_source
 from nurselog._files.summary import Summary
 from nurselog._files.writing import check_writable, pipe_csv, write_file
-from nurselog._table import calls
-from nurselog._table.exchange import TableLimits
+from nurselog._table.calls import without_rows
 from nurselog.errors import InvalidRequestError, NurselogError
 
 # What is lost at the most for each request in flight if a run ends early.
@@ -82,7 +81,8 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
     parts = chain([first], parts)
     if job.output == PIPE:
         summary = Summary()
-        pipe_csv(_answered(job, source, parts, 0, summary, console), job.style)
+        answered = _answered(job, source, parts, 0, summary, console)
+        pipe_csv(answered, job.style, byte_order_mark=source.byte_order_mark)
         return summary
     identity = {} if job.source == PIPE else job.identity()
     partial = PartialOutput(job.output, identity)
@@ -119,10 +119,7 @@ def _counted(tables: Iterator[pa.Table], summary: Summary) -> Iterator[pa.Table]
 
 def _check_columns(job: Job, part: Part) -> None:
     """Refuses, before anything is sent, columns that cannot be predicted or that the output cannot have."""
-    call = calls.predict_tables([first_rows(part, 0)], **job.options)
-    for _ in call.pieces(TableLimits()):
-        pass
-    table = call.finish(call.query.schema.empty_table())
+    table = without_rows(first_rows(part, 0), **job.options)
     check_writable(job.output, table, job.options["latitude"], job.options["longitude"], job.style)
 
 

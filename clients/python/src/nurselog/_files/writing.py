@@ -101,9 +101,9 @@ def replacing(path: Path) -> Iterator[Path]:
         raise OSError(f"{path} cannot be written: {_one_line(error)}") from error
 
 
-def pipe_csv(tables: Iterable[pa.Table], style: CsvStyle) -> None:
+def pipe_csv(tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool) -> None:
     """Writes CSV to standard output, each table as it comes."""
-    write_csv(sys.stdout.buffer, tables, style)
+    write_csv(sys.stdout.buffer, tables, style, byte_order_mark=byte_order_mark)
 
 
 def _write(
@@ -120,8 +120,7 @@ def _write(
     kind = output_format(path)
     if kind == "csv":
         with path.open("wb") as file:
-            file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
-            write_csv(file, rest, style)
+            write_csv(file, rest, style, byte_order_mark=byte_order_mark)
     elif kind == "parquet" and not geometry_names(first.schema):
         with pa.parquet.ParquetWriter(path, first.schema) as writer:
             for group in _row_groups(rest):
@@ -146,8 +145,9 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle) -> None:
+def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool = False) -> None:
     """A geometry becomes the columns `latitude` and `longitude` of its point."""
+    file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
     for number, table in enumerate(tables):
         plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
         if number == 0:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from nurselog._calls.batches import checked_concurrency
 from nurselog._files.formats import output_suffix
 from nurselog._files.summary import Summary
 from nurselog._table.columns import HORIZONS
@@ -78,7 +80,7 @@ class RasterCall(Generic[Array]):
         self._progress = progress or (lambda _, __: None)
         self._done = 0
         self._waiting: deque[Any] = deque()
-        self.query, self.concurrency = query, concurrency
+        self.query, self.concurrency = query, checked_concurrency(concurrency)
         self._summary = Summary(unit="cells")
 
     def __enter__(self) -> RasterCall[Array]:
@@ -233,8 +235,6 @@ def predict_raster(
         NurselogError: A window failed after all retries, and nothing is kept; one subclass for each error code.
         OSError: `output` cannot be written.
     """
-    if concurrency < 1:
-        raise ValueError(f"concurrency must be above 0, not {concurrency}")
     practice = {
         "vegetation_control": vegetation_control,
         "overstory_cover": overstory_cover,
@@ -245,7 +245,7 @@ def predict_raster(
     bands = _bands(methods, sorted(set(HORIZONS if horizons is None else horizons)), "intervals" in (include or ()))
     columns = [*dict.fromkeys(band.column for band in bands), "error_code", "error_message"]
     needed = TableQuery(query.path, pa.schema([query.schema.field(name) for name in columns]), query.options)
-    elevation = float(elevation_m) if isinstance(elevation_m, (int, float)) else elevation_m
+    elevation = float(elevation_m) if isinstance(elevation_m, Real) else elevation_m
     path = None if output is None else Path(output)
     return RasterCall(template, elevation, path, species_code, bands, needed, concurrency, progress)
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal
 
 import pyarrow as pa
 
+from nurselog._calls.batches import checked_concurrency
 from nurselog._table.exchange import TableLimits
 from nurselog._table.frames import Adapter, Frame, adapt
 from nurselog._table.query import TableQuery, table_query
@@ -29,7 +30,7 @@ class TableCall(Generic[Frame]):
     ) -> None:
         """Reads the columns that are sent."""
         self._adapter, self._sites = adapter, sites_of(adapter, columns)
-        self.query, self.concurrency = query, _checked(concurrency)
+        self.query, self.concurrency = query, checked_concurrency(concurrency)
         self._progress = progress or (lambda _, __: None)
         self._answers: list[pa.Table] = []
         self._done = 0
@@ -73,7 +74,7 @@ class TablesCall(Generic[Frame]):
         """Takes no frame yet."""
         self._frames, self._columns, self._categories = frames, columns, categories
         self._waiting: deque[Adapter] = deque()
-        self.query, self.concurrency = query, _checked(concurrency)
+        self.query, self.concurrency = query, checked_concurrency(concurrency)
 
     def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
         """The sites of each frame; large ones are divided where they are sent."""
@@ -189,14 +190,20 @@ def predict_tables(
     return TablesCall(frames, columns, query, concurrency, categories)
 
 
+def without_rows(frame: Frame, **options: Any) -> Frame:  # noqa: ANN401
+    """The columns of a part of `predict_tables` with those of the answer. Nothing is sent.
+
+    Raises:
+        InvalidRequestError: As of `predict_tables`.
+    """
+    call = predict_tables([frame], **options)
+    for _ in call.pieces(TableLimits()):
+        pass
+    return call.finish(call.query.schema.empty_table())
+
+
 def _columns_and_query(options: Mapping[str, Any]) -> tuple[SiteColumns, TableQuery]:
     """Those of the arguments of a call."""
     columns = SiteColumns(**{column.name: options[column.name] for column in fields(SiteColumns)})
     named = ("horizons", "include", "warming_c", "precipitation_change_percent")
     return columns, table_query(*(options[name] for name in named))
-
-
-def _checked(concurrency: int) -> int:
-    if concurrency < 1:
-        raise ValueError(f"concurrency must be above 0, not {concurrency}")
-    return concurrency
