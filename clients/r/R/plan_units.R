@@ -1,7 +1,8 @@
 #' Species and planting methods for planting units
 #'
 #' @inheritParams rank_species
-#' @param units An sf object of polygons in any coordinate reference system.
+#' @param units An sf object of polygons in any coordinate reference system, at most as many as the tier of the key
+#'   allows sites in a batch.
 #' @param id Name of the column that identifies the units; by default their row numbers.
 #' @param horizon Years: 1, 3 or 5.
 #' @param costs Named vector with the cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`).
@@ -19,6 +20,9 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
                        precipitation_change_percent = NULL, url = NULL, key = NULL) {
   if (!inherits(units, "sf")) rlang::abort("`units` must be an sf object.")
   if (is.na(sf::st_crs(units))) rlang::abort("`units` has no coordinate reference system: set it with sf::st_crs().")
+  if (!is.null(id) && is.null(units[[id]])) {
+    rlang::abort(paste0("`units` has no column ", id, ": its columns are ", paste(names(units), collapse = ", "), "."))
+  }
   ids <- if (is.null(id)) as.character(seq_len(nrow(units))) else as.character(units[[id]])
   geometry <- sf::st_transform(sf::st_zm(sf::st_geometry(units)), 4326)
   features <- Map(function(unit, shape) {

@@ -1,5 +1,9 @@
 OPTIONAL_COLUMNS <- c("elevation_m", "vegetation_control", "overstory_cover", "seeds_per_spot")
 SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", OPTIONAL_COLUMNS)
+ANSWER_COLUMNS <- paste0(
+  "^(matched_(latitude|longitude)|match_distance_km|region|(survival|low|high)_[135]|",
+  "(factor|contribution)_[135]_[123]|error_(code|message))$"
+)
 
 #' Survival of planted trees at many sites
 #'
@@ -18,8 +22,8 @@ SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", OP
 #' @param warming_c,precipitation_change_percent A changed climate: degrees Celsius, and percent of precipitation.
 #' @param progress Whether to show a progress bar.
 #' @param url,key Address of the service and API key; see [nurselog-package].
-#' @return `sites` with further columns: `survival_5` and so on are probabilities, `factor_5_1` is the factor that matters
-#'   most and `contribution_5_1` its contribution to the probability.
+#' @return `sites` with further columns, which it must not have yet: `survival_5` and so on are probabilities,
+#'   `factor_5_1` is the factor that matters most and `contribution_5_1` its contribution to the probability.
 #' @examples
 #' \dontrun{
 #' sites <- data.frame(latitude = c(44.12, 45.3), longitude = c(-122.03, -121.9))
@@ -31,6 +35,10 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
                              seeds_per_spot = NULL, warming_c = NULL, precipitation_change_percent = NULL,
                              progress = interactive(), url = NULL, key = NULL) {
   table <- site_table(sites, species_code, planting_method)
+  taken <- grep(ANSWER_COLUMNS, names(sites), value = TRUE)
+  if (length(taken) > 0) {
+    rlang::abort(paste0("`sites` has a column named as one of the answer: ", paste(taken, collapse = ", "), "."))
+  }
   query <- given(
     horizons = paste(horizons, collapse = ","),
     include = if (intervals) "intervals",
@@ -40,10 +48,6 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
   )
   answers <- answer_rows(table, query, progress, url, key)
   added <- answers[setdiff(names(answers), SITE_COLUMNS)]
-  taken <- intersect(names(added), names(sites))
-  if (length(taken) > 0) {
-    rlang::abort(paste0("`sites` has a column named as one of the answer: ", paste(taken, collapse = ", "), "."))
-  }
   for (name in names(added)) sites[[name]] <- added[[name]]
   sites
 }
@@ -58,7 +62,7 @@ site_table <- function(sites, species_code, planting_method) {
     if (is.null(values)) {
       rlang::abort(paste0("`sites` has no column ", name, ", and the argument ", name, " is missing."))
     }
-    as.character(values)
+    cell_text(values)
   }
   if (inherits(sites, "sf")) {
     if (is.na(sf::st_crs(sites))) rlang::abort("`sites` has no coordinate reference system: set it with sf::st_crs().")
@@ -72,37 +76,42 @@ site_table <- function(sites, species_code, planting_method) {
     if (is.null(latitude) || is.null(longitude)) rlang::abort("`sites` must have the columns latitude and longitude.")
   }
   table <- data.frame(
-    latitude = number_text(latitude), longitude = number_text(longitude),
+    latitude = cell_text(latitude), longitude = cell_text(longitude),
     species_code = column("species_code", species_code), planting_method = column("planting_method", planting_method)
   )
-  for (name in intersect(OPTIONAL_COLUMNS, names(sites))) table[[name]] <- number_text(sites[[name]])
+  for (name in intersect(OPTIONAL_COLUMNS, names(sites))) table[[name]] <- cell_text(sites[[name]])
   table
 }
 
 #' Numbers with all their digits; texts and factors as they are, `NA` as an empty cell
 #' @noRd
-number_text <- function(values) {
+cell_text <- function(values) {
   text <- if (is.numeric(values)) sprintf("%.15g", values) else as.character(values)
   text[is.na(values)] <- ""
   text
 }
 
-#' Sends rows in parts, as large as the tier of the key allows
+#' Sends rows in parts, as large as the tier of the key allows, which a refusal tells
 #' @noRd
 answer_rows <- function(table, query, progress, url, key) {
   part_rows <- 50000L
   parts <- list()
   done <- 0L
-  if (progress) bar <- utils::txtProgressBar(max = max(1L, nrow(table)), style = 3)
+  if (progress) {
+    bar <- utils::txtProgressBar(max = max(1L, nrow(table)), style = 3)
+    on.exit(close(bar))
+  }
   repeat {
     last <- min(done + part_rows, nrow(table))
     part <- table[seq_len(last - done) + done, , drop = FALSE]
     answer <- tryCatch(
       answer_part(part, query, url, key),
-      nurselog_batch_too_large = function(error) error
+      nurselog_batch_too_large = identity,
+      nurselog_payload_too_large = identity
     )
     if (inherits(answer, "error")) {
-      part_rows <- as.integer(answer$details$tier_limit)
+      part_rows <- as.integer(answer$details$tier_limit %||% (nrow(part) %/% 2L))
+      if (part_rows < 1L || part_rows >= nrow(part)) rlang::cnd_signal(answer)
       next
     }
     parts[[length(parts) + 1L]] <- answer
@@ -110,7 +119,6 @@ answer_rows <- function(table, query, progress, url, key) {
     if (progress) utils::setTxtProgressBar(bar, done)
     if (done >= nrow(table)) break
   }
-  if (progress) close(bar)
   do.call(rbind, parts)
 }
 
@@ -124,6 +132,13 @@ answer_part <- function(part, query, url, key) {
     text = httr2::resp_body_string(response), colClasses = "character", na.strings = "", encoding = "UTF-8",
     check.names = FALSE
   )
+  if (nrow(answer) != nrow(part) || is.null(answer$error_code)) {
+    signal_failure(list(
+      code = "unexpected_response", status = httr2::resp_status(response), details = NULL,
+      message = paste0("The response is no table with the answers to ", nrow(part), " sites."),
+      request_id = httr2::resp_header(response, "X-Request-Id")
+    ))
+  }
   numeric <- grepl("^(matched_|match_distance|survival_|contribution_|low_|high_)", names(answer))
   answer[numeric] <- lapply(answer[numeric], as.numeric)
   answer

@@ -9,7 +9,6 @@ MAX_RETRY_AFTER_S <- 60
 #' @param query Named list of parameters.
 #' @param body `NULL`, or a list with `data` (raw) and `type` (media type).
 #' @param accept Media type of the answer.
-#' @param path_on_disk Where the answer is saved, or `NULL`.
 #' @return A response of httr2.
 #' @noRd
 call_service <- function(path, query = list(), body = NULL, accept = "application/json", url = NULL, key = NULL) {

@@ -18,7 +18,7 @@ surface <- function(species_code, bbox = NULL, intervals = FALSE, vegetation_con
                     seeds_per_spot = NULL, warming_c = NULL, precipitation_change_percent = NULL, url = NULL,
                     key = NULL) {
   query <- given(
-    f = "tif", bbox = if (!is.null(bbox)) paste(number_text(box_in_degrees(bbox)), collapse = ","),
+    f = "tif", bbox = if (!is.null(bbox)) paste(cell_text(box_in_degrees(bbox)), collapse = ","),
     include = if (intervals) "intervals", vegetation_control = vegetation_control, overstory_cover = overstory_cover,
     seeds_per_spot = seeds_per_spot, warming_c = warming_c, precipitation_change_percent = precipitation_change_percent
   )

@@ -1,6 +1,31 @@
-# The tests call a running service: NURSELOG_URL and NURSELOG_API_KEY name it and a key of tier hypha.
+# The tests call a running service: NURSELOG_URL and NURSELOG_API_KEY name it and a key of tier hypha, and
+# TEST_MYCEL_KEY is one of tier mycel.
 skip_without_service <- function() {
   skip_if(Sys.getenv("NURSELOG_API_KEY") == "", "NURSELOG_API_KEY names no key of a running service")
+}
+
+# A server that answers one request with the lines: its `url`, and a function that ends it.
+server_with <- function(lines) {
+  listener <- NULL
+  while (is.null(listener)) {
+    port <- sample(20000:30000, 1)
+    listener <- tryCatch(serverSocket(port), error = function(error) NULL)
+  }
+  server <- parallel::mcparallel({
+    connection <- socketAccept(listener, blocking = TRUE, open = "r+b", timeout = 60)
+    length <- 0L
+    while (nzchar(line <- readLines(connection, 1))) {
+      if (grepl("^content-length:", line, ignore.case = TRUE)) length <- as.integer(sub(".*: *", "", line))
+    }
+    readChar(connection, length, useBytes = TRUE)
+    writeLines(lines, connection, sep = "\r\n")
+    close(connection)
+  })
+  end <- function() {
+    close(listener)
+    parallel::mccollect(server)
+  }
+  list(url = paste0("http://127.0.0.1:", port), end = end)
 }
 
 PLACE <- list(latitude = 44.12, longitude = -122.03)

@@ -24,6 +24,11 @@ test_that("units in feet of the state plane have their area, options and costs",
   expect_equal(is.na(plan$error_code), c(TRUE, TRUE, FALSE))
 })
 
+test_that("a column of ids that is not there is named with those that are", {
+  units <- sf::st_sf(stand = "A-17", geometry = sf::st_sfc(sf::st_polygon(), crs = 4326))
+  expect_error(plan_units(units, id = "stnad"), "no column stnad: its columns are stand, geometry")
+})
+
 test_that("a surface has the survival of its points in the cells that hold them", {
   skip_without_service()
   map <- surface("PSME", c(xmin = -122.2, ymin = 44, xmax = -122, ymax = 44.2), intervals = TRUE)
@@ -38,29 +43,11 @@ test_that("a surface has the survival of its points in the cells that hold them"
 test_that("a redirect is an error and not followed, as it would take the key elsewhere", {
   skip_without_service()
   skip_on_os("windows") # has no fork
-  listener <- NULL
-  while (is.null(listener)) {
-    port <- sample(20000:30000, 1)
-    listener <- tryCatch(serverSocket(port), error = function(error) NULL)
-  }
-  redirect <- parallel::mcparallel({
-    connection <- socketAccept(listener, blocking = TRUE, open = "r+b", timeout = 60)
-    length <- 0L
-    while (nzchar(line <- readLines(connection, 1))) {
-      if (grepl("^content-length:", line, ignore.case = TRUE)) length <- as.integer(sub(".*: *", "", line))
-    }
-    readChar(connection, length, useBytes = TRUE)
-    head <- c("HTTP/1.1 307 Moved", paste0("Location: ", Sys.getenv("NURSELOG_URL"), "/v1/predict/rank"))
-    writeLines(c(head, "Content-Length: 0", "Connection: close", ""), connection, sep = "\r\n")
-    close(connection)
-  })
-  on.exit({
-    close(listener)
-    parallel::mccollect(redirect)
-  })
-  url <- paste0("http://127.0.0.1:", port)
+  location <- paste0("Location: ", Sys.getenv("NURSELOG_URL"), "/v1/predict/rank")
+  server <- server_with(c("HTTP/1.1 307 Moved", location, "Content-Length: 0", "Connection: close", ""))
+  on.exit(server$end())
   error <- expect_error(
-    rank_species(PLACE$latitude, PLACE$longitude, url = url), class = "nurselog_unexpected_response"
+    rank_species(PLACE$latitude, PLACE$longitude, url = server$url), class = "nurselog_unexpected_response"
   )
   expect_equal(error$status, 307L)
 })

@@ -60,6 +60,35 @@ test_that("sites that cannot be read are refused before anything is sent", {
   expect_error(predict_survival(data.frame(latitude = 1, longitude = 2), "PSME"), "planting_method")
   points <- sf::st_sf(geometry = sf::st_sfc(sf::st_point(c(1, 2))))
   expect_error(predict_survival(points, "PSME", "manual"), "coordinate reference system")
+  answered <- data.frame(latitude = 44.12, longitude = -122.03, region = "US-OR", low_3 = 0.5)
+  expect_error(predict_survival(answered, "PSME", "manual"), "of the answer: region, low_3")
+})
+
+test_that("a species that is NA is a missing one", {
+  skip_without_service()
+  sites <- data.frame(PLACE, species_code = NA)
+  missing <- predict_survival(sites, planting_method = "manual", progress = FALSE)
+  expect_equal(missing$error_code, "invalid_request")
+})
+
+test_that("rows with more bytes than the tier of the key allows are sent in smaller parts", {
+  skip_without_service()
+  sites <- data.frame(PLACE, species_code = c(rep(strrep("X", 8000), 149), "PSME"), row = 1:150)
+  answer <- predict_survival(sites, planting_method = "manual", progress = FALSE, key = Sys.getenv("TEST_MYCEL_KEY"))
+  expect_identical(answer[names(sites)], sites)
+  expect_equal(answer$error_code, c(rep("invalid_species", 149), NA))
+})
+
+test_that("a page of another server is no answer", {
+  skip_without_service()
+  skip_on_os("windows") # has no fork
+  page <- c("<h1>Welcome</h1>", "<p>Please log in.</p>")
+  server <- server_with(c("HTTP/1.1 200 OK", "Connection: close", "", page))
+  on.exit(server$end())
+  expect_error(
+    predict_survival(data.frame(PLACE), "PSME", "manual", progress = FALSE, url = server$url),
+    class = "nurselog_unexpected_response"
+  )
 })
 
 test_that("practice is taken from its column, then from the argument", {
