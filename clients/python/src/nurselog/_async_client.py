@@ -6,7 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from types import TracebackType
 from typing import Any, Concatenate, ParamSpec
 
 import httpx
@@ -18,7 +17,7 @@ from nurselog._calls.batches import MAX_BATCH_SITES, BatchPlan
 from nurselog._calls.exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
 from nurselog._calls.operations import Answer, Operation, Result
 from nurselog._calls.plans import PlanSteps
-from nurselog._methods import describe
+from nurselog._methods import described
 from nurselog._raster.calls import Array, RasterCall, predict_raster
 from nurselog._table import calls
 from nurselog._table.calls import TableCall, TablesCall
@@ -37,8 +36,7 @@ def _method(
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
         return await self._run(build(*args, **kwargs))
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 def _plan_method(
@@ -47,8 +45,7 @@ def _plan_method(
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> PlanResult:
         return await self._run_plan(build(*args, **kwargs))
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 def _table_method(
@@ -65,8 +62,7 @@ def _table_method(
                 raise
         return call.finish()
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 def _tables_method(
@@ -84,8 +80,7 @@ def _tables_method(
                 call.fail(error)
                 raise
 
-    describe(method, build, AsyncIterator)
-    return method
+    return described(method, build, AsyncIterator)
 
 
 def _raster_method(
@@ -99,8 +94,7 @@ def _raster_method(
                     call.add(answer)
             return await asyncio.to_thread(call.finish, model)  # compresses the file
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 class AsyncClient:
@@ -118,11 +112,7 @@ class AsyncClient:
         retries: int = DEFAULT_RETRIES,
     ) -> None:
         """Opens no connection yet."""
-        base_url, headers = _settings.base_url(url), _settings.headers(api_key)
-        try:
-            self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout)
-        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
-            raise _settings.unusable(error) from None
+        self._http = _settings.http_client(httpx.AsyncClient, url, api_key, timeout)
         self._retry_policy = RetryPolicy(retries)
         self._batch_sites = MAX_BATCH_SITES
         self._table_limits = TableLimits()
@@ -168,9 +158,7 @@ class AsyncClient:
         """Returns the client itself."""
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Closes the connections."""
         await self.aclose()
 
@@ -269,9 +257,8 @@ class AsyncClient:
                 if response.status_code != 200:
                     await response.aread()
                 outcome = response
-                if response.status_code == 200:
-                    async for part in response.aiter_bytes():
-                        content += part
+                async for part in response.aiter_bytes():
+                    content += part
         except httpx.RequestError as error:
             outcome = outcome or error
         return Reply(outcome, content)

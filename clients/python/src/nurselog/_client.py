@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from types import TracebackType
 from typing import Concatenate, ParamSpec
 
 import httpx
@@ -19,7 +18,7 @@ from nurselog._calls.batches import MAX_BATCH_SITES, BatchPlan
 from nurselog._calls.exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
 from nurselog._calls.operations import Answer, Operation, Result
 from nurselog._calls.plans import PlanSteps
-from nurselog._methods import describe
+from nurselog._methods import described
 from nurselog._raster.calls import Array, RasterCall, predict_raster
 from nurselog._table import calls
 from nurselog._table.calls import TableCall, TablesCall
@@ -38,8 +37,7 @@ def _method(
     def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
         return self._run(build(*args, **kwargs))
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 def _plan_method(
@@ -48,8 +46,7 @@ def _plan_method(
     def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> PlanResult:
         return self._run_plan(build(*args, **kwargs))
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 def _table_method(
@@ -65,19 +62,16 @@ def _table_method(
             raise
         return call.finish()
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 def _tables_method(
     build: Callable[_Parameters, TablesCall[Frame]],
 ) -> Callable[Concatenate[Client, _Parameters], Iterator[Frame]]:
     def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Iterator[Frame]:
-        call = build(*args, **kwargs)
-        return self._finished(call)
+        return self._finished(build(*args, **kwargs))
 
-    describe(method, build, Iterator)
-    return method
+    return described(method, build, Iterator)
 
 
 def _raster_method(
@@ -90,8 +84,7 @@ def _raster_method(
                 call.add(answer)
             return call.finish(model)
 
-    describe(method, build)
-    return method
+    return described(method, build)
 
 
 class Client:
@@ -118,11 +111,7 @@ class Client:
         retries: int = DEFAULT_RETRIES,
     ) -> None:
         """Opens no connection yet."""
-        base_url, headers = _settings.base_url(url), _settings.headers(api_key)
-        try:
-            self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
-        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
-            raise _settings.unusable(error) from None
+        self._http = _settings.http_client(httpx.Client, url, api_key, timeout)
         self._retry_policy = RetryPolicy(retries)
         self._batch_sites = MAX_BATCH_SITES
         self._table_limits = TableLimits()
@@ -174,8 +163,7 @@ class Client:
         while not plan.was_answered and self._run_batch(plan):
             pass
         self._batch_sites = plan.batch_sites
-        if (workers := plan.workers) > 0:
-            self._run_batches(plan, workers)
+        self._run_batches(plan, plan.workers)
         return plan.results()
 
     def close(self) -> None:
@@ -186,9 +174,7 @@ class Client:
         """Returns the client itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Closes the connections."""
         self.close()
 
@@ -248,7 +234,7 @@ class Client:
             while self._run_batch(plan, stopped.wait):
                 pass
 
-        with ThreadPoolExecutor(workers, thread_name_prefix="nurselog") as pool:
+        with ThreadPoolExecutor(max(workers, 1), thread_name_prefix="nurselog") as pool:
             try:
                 for worker in [pool.submit(work) for _ in range(workers)]:
                     worker.result()
@@ -301,7 +287,7 @@ class Client:
                 if response.status_code != 200:
                     response.read()
                 outcome = response
-                for part in response.iter_bytes() if response.status_code == 200 else ():
+                for part in response.iter_bytes():
                     content += part
         except httpx.RequestError as error:
             outcome = outcome or error

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def describe(method: Callable[..., Any], build: Callable[..., Any], returned: Any = None) -> None:  # noqa: ANN401
-    """Gives a client's method the name, docstring and signature of the function that builds its operation.
+def described(method: _Method, build: Callable[..., Any], returned: Any = None) -> _Method:  # noqa: ANN401
+    """The method of a client with the name, docstring and signature of the function that builds its operation.
 
     The method returns the answer, or with `returned`, such as `Iterator`, that of the answer.
 
@@ -19,7 +21,9 @@ def describe(method: Callable[..., Any], build: Callable[..., Any], returned: An
     answer = answer if returned is None else returned[answer]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     parameters = [own, *signature.parameters.values()]
-    described = signature.replace(parameters=parameters, return_annotation=answer)
     method.__name__ = method.__qualname__ = build.__name__
     method.__doc__ = build.__doc__
-    method.__signature__ = described  # type: ignore[attr-defined]
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=answer
+    )
+    return method

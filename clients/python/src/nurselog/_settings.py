@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from importlib.metadata import version
+from typing import TypeVar
 
 import httpx
 
@@ -13,8 +14,22 @@ from nurselog.errors import ConfigurationError
 URL_VARIABLE = "NURSELOG_URL"
 KEY_VARIABLE = "NURSELOG_API_KEY"
 
+_Http = TypeVar("_Http", httpx.Client, httpx.AsyncClient)
 
-def base_url(url: str | None) -> httpx.URL:
+
+def http_client(kind: type[_Http], url: str | None, api_key: str | None, timeout: float) -> _Http:
+    """The client of httpx for a service. It opens no connection yet.
+
+    Raises:
+        ConfigurationError: The URL or the key cannot be used, or the environment has such proxies or certificates.
+    """
+    try:
+        return kind(base_url=_base_url(url), headers=_headers(api_key), timeout=timeout)
+    except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+        raise unusable(error) from None
+
+
+def _base_url(url: str | None) -> httpx.URL:
     """The address of the service: the argument, else the environment's.
 
     Raises:
@@ -35,7 +50,7 @@ def base_url(url: str | None) -> httpx.URL:
     return parsed
 
 
-def headers(api_key: str | None) -> dict[str, str]:
+def _headers(api_key: str | None) -> dict[str, str]:
     """The headers of every request, with the API key: the argument, else the environment's.
 
     Raises:
