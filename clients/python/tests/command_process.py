@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +31,18 @@ def run(service: ServiceProcess, *arguments: str, **changes: str) -> subprocess.
 def run_here(service: ServiceProcess, *arguments: str, **changes: str) -> Result:
     """Runs the command in this process, which is faster."""
     return CliRunner().invoke(app, arguments, env=environment_of(service, **changes), catch_exceptions=False)
+
+
+@dataclass(frozen=True)
+class Predict:
+    """Runs `nurselog predict` in this process, with files of a folder; "-" is a pipe."""
+
+    service: ServiceProcess
+    folder: Path
+
+    def __call__(self, source: str | Path, output: str, *options: str, **changes: str) -> Result:
+        written = output if output == "-" else str(self.folder / output)
+        return run_here(self.service, "predict", str(self.folder / source), "-o", written, *options, **changes)
 
 
 def in_terminal(

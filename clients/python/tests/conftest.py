@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from caller import Caller
+from command_process import Predict
 from faulty_proxy import FaultyProxy
 from service_process import ServiceProcess, build
 
@@ -23,6 +25,11 @@ def service() -> Iterator[ServiceProcess]:
 def proxy(service: ServiceProcess) -> Iterator[FaultyProxy]:
     with FaultyProxy(service.url) as running:
         yield running
+
+
+@pytest.fixture
+def predict(service: ServiceProcess, tmp_path: Path) -> Predict:
+    return Predict(service, tmp_path)
 
 
 @pytest.fixture(params=[Client, AsyncClient])

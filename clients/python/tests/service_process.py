@@ -81,6 +81,14 @@ class ServiceProcess:
         """A new key of a tier."""
         return str(self.keys("issue", "--tier", tier, "--owner", "client tests")["key"])
 
+    def nearly_used_key(self, left: int) -> str:
+        """A new key of tier spore that has so many of its 100 requests left."""
+        key = self.issue("spore")
+        with httpx.Client(base_url=self.url, headers={"X-API-Key": key}) as client:
+            for _ in range(100 - left):
+                client.get("/v1/species").raise_for_status()
+        return key
+
     def ask(self, path: str, body: object = None) -> Any:
         """The answer to a request that the client has no part in."""
         method = "GET" if body is None else "POST"

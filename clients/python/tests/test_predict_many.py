@@ -94,12 +94,8 @@ def test_batches_with_too_many_bytes_are_divided(call: Caller) -> None:
 def test_sites_beyond_the_quota_get_its_error_and_the_others_their_answers(
     call: Caller, service: ServiceProcess
 ) -> None:
-    key = service.issue("spore")
-    with Client(service.url, key) as client:
-        for _ in range(96):
-            client.species()
-    # One of the four requests that are left is refused for its size.
-    results = call("predict_many", sites(50), api_key=key, concurrency=1)
+    # One of the four requests is refused for its size.
+    results = call("predict_many", sites(50), api_key=service.nearly_used_key(left=4), concurrency=1)
     assert all(isinstance(result, dict) for result in results[:30])
     assert all(isinstance(result, errors.RateLimitExceededError) for result in results[30:])
     assert len(results) == 50

@@ -1,4 +1,4 @@
-"""Rasters: cells in, bands out, by both clients and the command."""
+"""Rasters: cells in, bands out, by both clients."""
 
 from __future__ import annotations
 
@@ -6,88 +6,26 @@ import asyncio
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyproj
 import pytest
 import rasterio
 import rioxarray
 import xarray
 from caller import Caller
-from command_process import run, run_here
 from rasterio.env import hasenv
-from rasterio.transform import Affine
 from rasterio.vrt import WarpedVRT
-from rasterio.warp import calculate_default_transform
+from rasters import UTM, expected, read, write_dem
 from rio_cogeo.cogeo import cog_validate
 from service_process import ServiceProcess
 
 from nurselog import AsyncClient, Client, errors
 
-# Wider than a window, with a piece on the Willamette's farmland, where there are no data.
-WIDTH, HEIGHT, CELL_M = 170, 20, 120.0
-UTM = "EPSG:26910"
-NORTH_WEST = (552_000.0, 4_888_000.0)
 PLAIN: dict[str, Any] = {"horizons": [5], "planting_method": "manual"}
 # Of affine 3, for which rasterio and rioxarray have yet to change.
 pytestmark = pytest.mark.filterwarnings("ignore:Use `@` matmul:PendingDeprecationWarning")
 NOBODY = "http://127.0.0.1:9"
-
-Cells = npt.NDArray[np.float64]
-
-
-def plane(x: Any, y: Any) -> Any:
-    """Elevations that rise to the east, which interpolation leaves as they are."""
-    return 500 + (x - NORTH_WEST[0]) / 40 + (NORTH_WEST[1] - y) / 100
-
-
-def write_dem(path: Path, crs: str = UTM, scale: float = 1.0, **profile: Any) -> Path:
-    """Elevations of the same ground in any system, without data in the cells of a corner."""
-    north, west = NORTH_WEST[1], NORTH_WEST[0]
-    width, height = int(WIDTH / scale), int(HEIGHT / scale)
-    bounds = (west, north - HEIGHT * CELL_M, west + WIDTH * CELL_M, north)
-    transform, width, height = calculate_default_transform(
-        UTM, crs, width, height, *bounds, dst_width=width, dst_height=height
-    )
-    rows, columns = np.mgrid[:height, :width]
-    x, y = pyproj.Transformer.from_crs(crs, UTM, always_xy=True).transform(*_centres(transform, rows, columns))
-    elevations = plane(x, y).astype("float32")
-    elevations[:3, :5] = -9999
-    options = {"driver": "GTiff", "dtype": "float32", "count": 1, "nodata": -9999, **profile}
-    with rasterio.open(path, "w", width=width, height=height, crs=crs, transform=transform, **options) as file:
-        file.write(elevations, 1)
-    return path
-
-
-def _centres(transform: Affine, rows: Any, columns: Any) -> tuple[Cells, Cells]:
-    x = transform.a * (columns + 0.5) + transform.b * (rows + 0.5) + transform.c
-    y = transform.d * (columns + 0.5) + transform.e * (rows + 0.5) + transform.f
-    return x, y
-
-
-def expected(service: ServiceProcess, path: Path, elevations: Cells | None, **options: Any) -> Cells:
-    """What a table of the centres of all cells answers, NaN where it has none."""
-    with rasterio.open(path) as file:
-        rows, columns = np.mgrid[: file.height, : file.width]
-        x, y = _centres(file.transform, rows, columns)
-        longitude, latitude = pyproj.Transformer.from_crs(file.crs, "EPSG:4326", always_xy=True).transform(x, y)
-    sites = {"latitude": latitude.ravel(), "longitude": longitude.ravel()}
-    if elevations is not None:
-        sites["elevation_m"] = elevations.ravel()
-        options["elevation_m"] = "elevation_m"
-    with Client(service.url, service.key) as client:
-        answer = client.predict_table(pa.table(sites), species_code="PSME", **options)
-    survival = answer.column("survival_5").to_numpy().astype("float64")
-    return cast("Cells", survival.round(4).astype("float32").reshape(rows.shape))
-
-
-def read(path: Path) -> Cells:
-    with rasterio.open(path) as file:
-        values: Cells = file.read(1, masked=True).astype("float64").filled(np.nan)
-        return values
 
 
 @pytest.mark.parametrize(("kind", "crs"), [("path", UTM), ("dataset", "EPSG:5070"), ("array", "EPSG:4326")])
@@ -312,43 +250,3 @@ def test_other_mistakes_are_errors_and_leave_no_file(call: Caller, tmp_path: Pat
     with pytest.raises(ValueError, match="concurrency"):
         call("predict_raster", path, "PSME", concurrency=0)
     assert [file.name for file in tmp_path.iterdir()] == ["dem.tif"]
-
-
-def test_the_command_predicts_a_raster_at_the_elevations_of_its_cells(service: ServiceProcess, tmp_path: Path) -> None:
-    dem, output = write_dem(tmp_path / "dem.tif"), tmp_path / "survival.tif"
-    result = run(service, "predict", str(dem), "--species", "PSME", "-o", str(output))
-    assert (result.returncode, f"{WIDTH * HEIGHT - 15:,} cells: " in result.stderr) == (0, True), result.stderr
-    assert "no_nearby_data" in result.stderr
-    with Client(service.url, service.key) as client:
-        wanted = client.predict_raster(dem, "PSME", elevation_m=dem)
-    with rasterio.open(output) as file:
-        np.testing.assert_array_equal(file.read(), wanted.values)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["-o", "out.tif"], 2, "--species PSME"),
-        (["-o", "out.csv", "--species", "PSME"], 2, "out.csv cannot be written: its name must end with .tif"),
-        (["-o", "out.tif", "--species", "PSME", "--resume"], 2, "cannot be resumed"),
-        (["-o", "out.tif", "--species", "PSME", "--overstory-cover", "cover"], 2, "--overstory-cover must be a number"),
-        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "other.tif"], 2, "other.tif cannot be read"),
-        (["-o", "dem.tif", "--species", "PSME"], 2, "cannot be written: the values of dem.tif are read from it"),
-        (["-o", "out.tif", "--species", "PSMF"], 1, "Did you mean PSME"),
-        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "4000"], 4, "elevation_mismatch"),
-        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "none", "--method", "manual"], 0, "answered"),
-    ],
-)
-def test_the_command_with_a_raster_ends_with_a_message_and_an_exit_code(
-    service: ServiceProcess,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    code: int,
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_dem(tmp_path / "dem.tif")
-    result = run_here(service, "predict", "dem.tif", *arguments)
-    assert (result.exit_code, message in result.stderr) == (code, True), result.stderr
-    assert (tmp_path / "out.tif").exists() == (code in (0, 4))

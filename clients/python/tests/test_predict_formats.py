@@ -1,0 +1,189 @@
+"""`nurselog predict`: the formats of files, and which columns they keep."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import geopandas
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from command_process import Predict, run
+from frames import table
+from pandas.testing import assert_frame_equal
+from rich.console import Console
+from service_process import ROOT, ServiceProcess
+from shapely.geometry import Point
+from site_files import PLANTED, texts, write_sites
+
+from nurselog import Client
+from nurselog._commands.predict_files import Job, predict_file
+
+STANDS = ROOT / "data/samples/stands.gpkg"
+
+
+def test_a_geopackage_comes_back_in_its_reference_system_with_its_columns(predict: Predict, tmp_path: Path) -> None:
+    assert predict(STANDS, "out.gpkg").exit_code == 0
+    given, answered = geopandas.read_file(STANDS), geopandas.read_file(tmp_path / "out.gpkg")
+    assert answered.crs == given.crs == "EPSG:26910"
+    assert_frame_equal(pd.DataFrame(answered[given.columns]), pd.DataFrame(given))
+    assert answered["survival_5"].between(0, 1).all()
+    assert (answered["survival_5"] == answered["survival_5"].round(4)).all()
+
+
+@pytest.mark.parametrize("source", ["a.csv", "a.parquet", "a.gpkg", "a.geojson", "a.shp", "geographic.parquet"])
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
+def test_every_format_becomes_every_other(
+    service: ServiceProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
+) -> None:
+    monkeypatch.setenv("NURSELOG_URL", service.url)
+    monkeypatch.setenv("NURSELOG_API_KEY", service.key)
+    sites = table(5).reset_index(drop=True).drop(columns=["seen", "species_code", "planting_method"])
+    points = geopandas.points_from_xy(sites["longitude"], sites["latitude"])
+    located = geopandas.GeoDataFrame(sites[["plot"]], geometry=points, crs="EPSG:4326")
+    if source == "a.csv":
+        sites.to_csv(tmp_path / source, index=False)
+    elif source == "a.parquet":
+        sites.to_parquet(tmp_path / source)
+    elif source == "geographic.parquet":
+        located.to_parquet(tmp_path / source)
+    else:
+        located.to_file(tmp_path / source)
+    options = {"latitude": "latitude", "longitude": "longitude", "species_code": "PSME", "planting_method": "manual"}
+    job = Job(tmp_path / source, tmp_path / output, options, encoding="utf-8", layer=None, crs=None)
+    assert str(predict_file(job, resume=False, console=Console())) == "5 rows: 5 answered, 0 failed"
+    answered = _read(tmp_path / output)
+    assert answered["plot"].tolist() == sites["plot"].tolist()
+    assert answered["survival_5"].notna().all()
+    if isinstance(answered, geopandas.GeoDataFrame):
+        assert answered.geometry.to_crs("EPSG:4326").geom_equals_exact(located.geometry, 1e-9).all()
+    else:
+        assert answered["latitude"].astype(float).tolist() == pytest.approx(sites["latitude"].tolist())
+
+
+def _read(path: Path) -> Any:
+    if path.suffix == ".csv":
+        return pd.read_csv(path)
+    if path.suffix == ".parquet":
+        try:
+            return geopandas.read_parquet(path)
+        except ValueError:  # without a geometry
+            return pd.read_parquet(path)
+    return geopandas.read_file(path)
+
+
+@pytest.mark.parametrize("source", ["a.gpkg", "a.geojson", "a.parquet", "plain.parquet"])
+@pytest.mark.parametrize("output", ["out.csv", "out.gpkg", "out.geojson", "out.parquet"])
+def test_integers_and_booleans_of_which_some_are_missing_come_back_as_they_were(
+    predict: Predict, tmp_path: Path, source: str, output: str
+) -> None:
+    sites = table(3).reset_index(drop=True)[["latitude", "longitude", "species_code", "planting_method"]]
+    sites["stand"] = pd.array([2**60 + 1, None, 7], dtype="Int64")
+    sites["burnt"] = pd.array([True, None, False], dtype="boolean")
+    if source == "plain.parquet":
+        sites.to_parquet(tmp_path / source)
+    else:
+        points = geopandas.points_from_xy(sites.pop("longitude"), sites.pop("latitude"))
+        located = geopandas.GeoDataFrame(sites, geometry=points, crs="EPSG:4326")
+        if source == "a.parquet":
+            located.to_parquet(tmp_path / source)
+        else:
+            located.to_file(tmp_path / source, use_arrow=True)
+    predict(source, output)
+    stands, burnt = [2**60 + 1, None, 7], [True, None, False]
+    if output == "out.csv":
+        answered = texts(tmp_path / output)
+        assert answered["stand"].tolist() == ["" if stand is None else str(stand) for stand in stands]
+        assert answered["burnt"].tolist() == ["true", "", "false"]
+    elif output == "out.gpkg":
+        with sqlite3.connect(tmp_path / output) as database:
+            assert database.execute("SELECT stand, burnt FROM out").fetchall() == list(zip(stands, burnt, strict=True))
+    elif output == "out.geojson":
+        properties = [feature["properties"] for feature in json.loads((tmp_path / output).read_text())["features"]]
+        assert [(of["stand"], of["burnt"]) for of in properties] == list(zip(stands, burnt, strict=True))
+    else:
+        answered = pq.read_table(tmp_path / output)
+        assert (answered["stand"].to_pylist(), answered["burnt"].to_pylist()) == (stands, burnt)
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
+def test_the_active_geometry_is_used_and_written_also_where_it_is_not_the_first(
+    predict: Predict, service: ServiceProcess, tmp_path: Path, output: str
+) -> None:
+    corners, middles = ([Point(x, 44.12) for x in (west, west - 0.01)] for west in (-122.5, -122.03))
+    sites = geopandas.GeoDataFrame({"corner": geopandas.GeoSeries(corners, crs=4326)})
+    sites["middle"] = geopandas.GeoSeries(middles, crs=4326)
+    sites.set_geometry("middle").to_parquet(tmp_path / "sites.parquet")
+    result = predict("sites.parquet", output, *PLANTED)
+    if output in ("out.gpkg", "out.geojson"):
+        assert (result.exit_code, "its format has one geometry" in result.stderr) == (2, True)
+        assert [path.name for path in tmp_path.iterdir()] == ["sites.parquet"]
+        return
+    if output == "out.parquet":
+        answered = geopandas.read_parquet(tmp_path / output)
+        assert answered.geometry.name == "middle"
+        assert answered["middle"].tolist() == middles
+        assert answered["corner"].tolist() == corners
+    else:
+        answered = pd.read_csv(tmp_path / output)
+        assert answered["longitude"].tolist() == [-122.03, -122.04]
+    with Client(service.url, service.key) as client:
+        expected = client.predict_table(sites.set_geometry("middle"), species_code="PSME", planting_method="manual")
+    assert answered["matched_longitude"].tolist() == expected["matched_longitude"].tolist()
+
+
+@pytest.mark.parametrize("name", ["geometry", "geom", "fid"])
+@pytest.mark.parametrize("output", ["out.gpkg", "out.geojson"])
+def test_a_column_named_like_one_of_the_format_is_kept(
+    predict: Predict, tmp_path: Path, name: str, output: str
+) -> None:
+    values = [30, 10, 20] if name == "fid" else ["a", "b", "c"]
+    table(3).reset_index(drop=True).drop(columns="seen").assign(**{name: values}).to_parquet(tmp_path / "sites.parquet")
+    predict("sites.parquet", output)
+    if output == "out.gpkg":
+        with sqlite3.connect(tmp_path / output) as database:
+            database.row_factory = sqlite3.Row
+            rows = database.execute("SELECT * FROM out").fetchall()
+            [(geometry,)] = database.execute("SELECT column_name FROM gpkg_geometry_columns").fetchall()
+        assert [row["plot"] for row in rows] == ["plot 0", "plot 1", "plot 2"]
+        assert [row[name] for row in rows] == values
+        assert all(row[geometry].startswith(b"GP") for row in rows)
+    else:
+        features = json.loads((tmp_path / output).read_text())["features"]
+        assert [feature["properties"][name] for feature in features] == values
+        assert [feature["geometry"]["type"] for feature in features] == ["Point"] * 3
+
+
+def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    predict("sites.csv", "out.parquet", NURSELOG_API_KEY=service.issue("mycel"))
+    answered = pq.ParquetFile(tmp_path / "out.parquet")
+    assert (answered.num_row_groups, answered.metadata.num_rows) == (1, 900)
+    assert answered.read(["plot"])["plot"].to_pylist() == table(900)["plot"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "output", "reason"),
+    [
+        ("visits", [[1, 2], [3]], "out.csv", "CSV cannot have the column 'visits' of list<"),
+        ("visits", [[1, 2], [3]], "-", "CSV cannot have the column 'visits' of list<"),
+        ("age", [pd.Timedelta(days=1)] * 2, "out.gpkg", "Error while creating field"),
+        ("age", [pd.Timedelta(days=1)] * 2, "out.geojson", "Error while creating field"),
+        ("PLOT", ["A", "B"], "out.gpkg", "A field with the same name already exists"),
+    ],
+)
+def test_a_column_that_a_format_cannot_have_is_refused_before_anything_is_sent(
+    service: ServiceProcess, tmp_path: Path, name: str, values: list[Any], output: str, reason: str
+) -> None:
+    source = tmp_path / "sites.parquet"
+    table(2).reset_index(drop=True).drop(columns="seen").assign(**{name: values}).to_parquet(source)
+    written = output if output == "-" else str(tmp_path / output)
+    result = run(service, "predict", str(source), "-o", written, NURSELOG_URL="http://127.0.0.1:9")
+    assert result.returncode == 2
+    [message] = result.stderr.splitlines()
+    assert message.startswith(f"nurselog: {written} cannot be written: ")
+    assert reason in message
+    assert [path.name for path in tmp_path.iterdir()] == ["sites.parquet"]

@@ -1,0 +1,92 @@
+"""`nurselog predict`: runs that end early, and what the next one makes of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from command_process import Predict, run
+from service_process import ServiceProcess
+from site_files import texts, write_sites
+
+from nurselog._files.formats import CsvStyle
+from nurselog._files.partial import PartialOutput
+from nurselog._files.writing import write_file
+
+
+@pytest.mark.parametrize("ended", ["quota", "crash"])
+def test_an_interrupted_run_is_resumed_without_losing_or_doubling_rows(
+    predict: Predict, service: ServiceProcess, tmp_path: Path, ended: str
+) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    output, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
+    assert predict("sites.csv", "whole.csv").exit_code == 0
+    # 900 rows need a request for each 10 of a spore key.
+    result = predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=70))
+    assert result.exit_code == 3
+    kept = re.search(r"(\d+) answered rows are kept: --resume continues", result.stderr)
+    assert kept is not None
+    assert 501 <= int(kept[1]) < 900
+    assert not output.exists()
+    partial = tmp_path / "out.csv.partial"
+    if ended == "crash":
+        partial.write_bytes(partial.read_bytes()[:-1000])
+    assert predict("sites.csv", "out.csv", "--resume").exit_code == 0
+    assert output.read_bytes() == whole.read_bytes()
+    assert not partial.exists()
+
+
+def test_rows_that_were_answered_are_kept_where_the_quota_ends_in_the_first_part(
+    predict: Predict, service: ServiceProcess, tmp_path: Path
+) -> None:
+    write_sites(tmp_path / "sites.csv", 600)
+    result = predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=42))
+    # Of 42 requests the first had too many rows.
+    assert (result.exit_code, "410 answered rows are kept: --resume continues" in result.stderr) == (3, True)
+    assert predict("sites.csv", "out.csv", "--resume").exit_code == 0
+    assert predict("sites.csv", "whole.csv").exit_code == 0
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_a_run_does_not_end_well_where_another_one_of_the_same_output_took_its_rows(tmp_path: Path) -> None:
+    first, second = (PartialOutput(tmp_path / "out.csv", {}) for _ in range(2))
+    rows = pa.table({"row": [1, 2, 3]})
+    first.start(resume=False)
+    first.add(rows)
+    first.add(rows)
+    second.start(resume=False)
+    second.add(rows)
+    first.close()
+    tables = first.tables()
+    with pytest.raises(OSError, match=r"out\.csv\.partial has 3 of 6 answered rows: does another run write"):
+        write_file(tmp_path / "out.csv", tables, "latitude", "longitude", CsvStyle())
+    assert not (tmp_path / "out.csv").exists()
+    second.close()
+    second.remove()
+    first.remove()
+
+
+def test_a_run_with_other_options_is_not_resumed(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=60))
+    result = predict("sites.csv", "out.csv", "--resume", "--horizon", "1")
+    assert (result.exit_code, "another input or other options" in result.stderr) == (2, True)
+    # Without --resume it starts anew.
+    assert predict("sites.csv", "out.csv", "--horizon", "1").exit_code == 0
+
+
+def test_an_output_that_cannot_take_its_place_is_named_and_the_answered_rows_are_kept(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    write_sites(tmp_path / "sites.csv", 3)
+    output = tmp_path / "out.csv"
+    output.mkdir()
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(output)]
+    result = run(service, *arguments)
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert result.stderr.startswith(f"nurselog: {output} cannot be written: ")
+    output.rmdir()
+    assert run(service, *arguments, "--resume", NURSELOG_URL="http://127.0.0.1:9").returncode == 0
+    assert texts(output)["survival_5"].ne("").tolist() == [True] * 3
