@@ -71,6 +71,17 @@ def test_an_elevation_that_is_no_number_is_an_error_row_and_a_missing_one_is_non
     assert answered["survival_5"].iloc[2] == call("predict_table", table(3))["survival_5"].iloc[2]
 
 
+def test_texts_of_numbers_are_read_wherever_in_a_larger_table_they_begin(call: Caller) -> None:
+    elevations = ["", "NA", None, "700", " 1e3", "NA", "800.5", None, ""]
+    given = pa.table(table(9).drop(columns="seen").assign(elevation=elevations)).slice(2)
+    numbers = pa.array([None, 700, 1000, None, 800.5, None, None])
+    place = given.schema.get_field_index("elevation")
+    expected = call("predict_table", given.set_column(place, "elevation", numbers), elevation_m="elevation")
+    answered = call("predict_table", given, elevation_m="elevation")
+    assert answered["survival_5"].to_pylist() == expected["survival_5"].to_pylist()
+    assert answered["error_code"].null_count == 7
+
+
 def test_na_is_an_empty_elevation_and_no_empty_latitude(call: Caller) -> None:
     sites = table(3).assign(elevation=["NA", "", "NA"])
     answered = call("predict_table", sites, elevation_m="elevation", categories=False)

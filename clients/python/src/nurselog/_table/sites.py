@@ -81,11 +81,7 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
     for role in _OPTIONAL:
         given = getattr(columns, role)
         if isinstance(given, str):
-            values = _decoded(_column(frame, given, role))
-            if _is_text(values.type):
-                # As R writes a missing value.
-                values = pc.if_else(pc.equal(values, "NA"), None, values)
-            arrays[role] = numbers_of(values, given, columns.decimal, refused)
+            arrays[role] = numbers_of(_column(frame, given, role), given, columns.decimal, refused, na_is_empty=True)
         elif given is not None:
             arrays[role] = pa.repeat(pa.scalar(float(given)), frame.rows)
     return pa.table(arrays)
@@ -102,16 +98,23 @@ def _column(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
 
 
 def numbers_of(
-    values: pa.ChunkedArray | pa.Array, name: str, decimal: str, refused: str | None = None
+    values: pa.ChunkedArray | pa.Array,
+    name: str,
+    decimal: str,
+    refused: str | None = None,
+    *,
+    na_is_empty: bool = False,
 ) -> pa.ChunkedArray | pa.Array:
     """The values of a column as float64: null where a cell is empty, NaN where a text is no number.
+
+    With `na_is_empty` so is the text NA, as R writes a missing value.
 
     Raises:
         InvalidRequestError: The column is of another type, or has no number but a text like `refused`.
     """
     values = _decoded(values)
     if _is_text(values.type):
-        return _parsed(values, name, decimal, refused)
+        return _parsed(values, name, decimal, refused, ["", "NA"] if na_is_empty else [""])
     is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     if is_number or pa.types.is_decimal(values.type) or pa.types.is_null(values.type):
         return values.cast(pa.float64(), safe=False)
@@ -119,18 +122,20 @@ def numbers_of(
 
 
 def _parsed(
-    texts: pa.ChunkedArray | pa.Array, name: str, decimal: str, refused: str | None
+    texts: pa.ChunkedArray | pa.Array, name: str, decimal: str, refused: str | None, empty: list[str]
 ) -> pa.ChunkedArray | pa.Array:
     texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
-    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    is_empty = pc.is_in(texts, pa.array(empty))
     # With decimal commas a point separates thousands or is a mistake.
     is_number = pc.match_substring_regex(texts, _NUMBER if decimal == "." else _NUMBER.replace(r"\.", ","))
     if refused is not None and not pc.any(is_number).as_py():
-        example = pc.first(texts.filter(pc.match_substring_regex(texts, refused))).as_py()
+        example = pc.first(texts.filter(pc.and_not(pc.match_substring_regex(texts, refused), is_empty))).as_py()
         if example is not None:
             sign = "point" if decimal == "." else "comma"
             raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal {sign}, not {example!r}.")
-    return pc.replace_substring(pc.if_else(is_number, texts, "nan"), ",", ".").cast(pa.float64())
+    numbers = pc.replace_substring(pc.if_else(is_number, texts, "nan"), ",", ".").cast(pa.float64())
+    # Not of the texts: pyarrow before 24 makes other texts of a slice with null (apache/arrow, issue 49410).
+    return pc.if_else(is_empty, None, numbers)
 
 
 def _texts(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
