@@ -156,6 +156,36 @@ browserTest('when the service loads other models, all units are planned anew by 
   await page.locator('#panel [role=alert]').waitFor({ state: 'detached' });
 });
 
+browserTest(
+  'models that replace others of the same version are noticed when the tab is shown again and when the service was away',
+  async () => {
+    const { api, key, releases, reload } = await startOnReleases();
+    const { page, context } = await watchedPage(shared.browser);
+    const replaceModels = (caution: string) =>
+      reload(1, () =>
+        releases.editManifest((manifest) => {
+          manifest.caution = caution;
+        }),
+      );
+    await page.goto(`${api}/#key=${key}&panel=units`);
+    await drop(page, 'units.geojson', collection(['North slope']));
+    await page.locator('table.plan').getByText('North slope').waitFor();
+    await replaceModels('Other models.');
+    const planned = page.waitForRequest('**/v1/plan');
+    // Tests cannot hide a tab of this browser: to each of its pages it says that it is in front.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.locator('.print-head').getByText('Other models.').waitFor({ state: 'attached' });
+    await planned;
+
+    await context.setOffline(true);
+    await page.getByLabel('Native species only').uncheck();
+    await page.locator('.banner[data-problem=offline]').waitFor();
+    await replaceModels('Others again.');
+    await context.setOffline(false);
+    await page.locator('.print-head').getByText('Others again.').waitFor({ state: 'attached' });
+  },
+);
+
 browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page } = await openUnits(shared);
   // Not a lost connection, after which the plan is asked again and again, and nothing is saved meanwhile.

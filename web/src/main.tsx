@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { Page } from './page/page.js';
 import { dropUnknownChoices } from './state/catalogues.js';
 import { followAddress, readAddress } from './state/choices.js';
+import { lookAtHealth } from './state/connection.js';
 import { startKeeping } from './state/keep-work.js';
 import { takeKeyFromAddress } from './state/key.js';
 import './styles/base.css';
@@ -20,6 +21,10 @@ readAddress();
 await startKeeping(hasChoices);
 followAddress();
 dropUnknownChoices();
+// The service may have loaded other models while another tab was shown.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void lookAtHealth();
+});
 const root = document.getElementById('page');
 if (root !== null) {
   root.replaceChildren(); // what says that the page is loading

@@ -12,6 +12,7 @@ export type {
 } from '@nurselog/client/types';
 
 type Schemas = components['schemas'];
+export type Health = Schemas['Health'];
 export type Prediction = Schemas['Prediction'];
 export type Species = Schemas['Species'];
 export type PlanOption = Schemas['PlanOption'];

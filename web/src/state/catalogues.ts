@@ -2,7 +2,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
 import { conditions, DEFAULT_SPECIES, practice, practiceOf, species } from './choices.js';
-import { servedVersion } from './connection.js';
+import { servedDigest, servedVersion } from './connection.js';
 import { key } from './key.js';
 
 export interface Catalogues {
@@ -31,12 +31,11 @@ export function servedOrigin(): ModelOrigin | undefined {
 export const hasIntervals = () => catalogues.value?.model.interval_level !== null;
 
 /** Whether other models answer than those of the catalogues: the service has loaded others since. */
-export const areOutdated = computed(
-  () =>
-    catalogues.value !== null &&
-    servedVersion.value !== null &&
-    servedVersion.value !== catalogues.value.model.version,
-);
+export const areOutdated = computed(() => {
+  if (catalogues.value === null) return false;
+  const { version, digest } = catalogues.value.model;
+  return servedVersion.value !== version || servedDigest.value !== digest;
+});
 
 /** The key with which the catalogues were loaded. */
 let loadedWith: string | null = null;
@@ -85,6 +84,7 @@ async function loadLists(signal: AbortSignal): Promise<void> {
   batch(() => {
     catalogues.value = { species: list.species, coverage, model };
     servedVersion.value = model.version;
+    servedDigest.value = model.digest;
   });
 }
 

@@ -1,5 +1,6 @@
 import type { NurselogError } from '@nurselog/client/nurselog-error';
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
+import type { Health } from '../api/types.js';
 
 /** Why the page cannot get answers: each has an explanation of its own. */
 export type Problem = 'key_refused' | 'key_inactive' | 'quota' | 'busy' | 'offline';
@@ -17,6 +18,8 @@ export const trouble = signal<Trouble | null>(null);
 
 /** The version of the models that gave the last answer; null before the first. */
 export const servedVersion = signal<string | null>(null);
+/** The digest of the models at the last look: most answers have only the version, which other models may have, too. */
+export const servedDigest = signal<string | null>(null);
 
 /** Increased to load again what failed. */
 export const attempt = signal(0);
@@ -73,14 +76,26 @@ export function tryAgain(): void {
 }
 
 async function lookAgain(): Promise<void> {
-  const isBack = await fetch('/v1/health').then(
-    ({ ok }) => ok,
-    () => false,
-  );
+  const isBack = await lookAtHealth();
   if (looking === undefined) return; // answered meanwhile
   stopLooking();
   if (isBack) tryAgain();
   else lookLater();
+}
+
+/** Looks which models serve; this needs no key and no quota. @returns whether the service is up */
+export async function lookAtHealth(): Promise<boolean> {
+  try {
+    const response = await fetch('/v1/health');
+    const { model } = (await response.json()) as Health;
+    batch(() => {
+      servedVersion.value = model.version;
+      servedDigest.value = model.digest;
+    });
+    return response.ok;
+  } catch {
+    return false;
+  }
 }
 
 function stopLooking(): void {
