@@ -1,11 +1,9 @@
 import { truncateSync } from 'node:fs';
-import type { Feature } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
-import { dbf, zippedShapefile } from './support/shapefile.js';
-import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
+import { collection, drop, openUnits, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
@@ -105,30 +103,6 @@ browserTest(
     await expect.poll(() => storedText(page)).not.toContain('North slope');
     expect(questions).toEqual(['beforeunload', 'confirm']);
     expect(await page.getByLabel('Change a unit').count()).toBe(0);
-  },
-);
-
-browserTest(
-  'blank numbers of a shapefile and numbers beyond all are blank, dates are those of the file, and the units survive',
-  async () => {
-    const { page } = await openUnits(shared);
-    const blank = dbf('', 'name', 'N', 4);
-    const dated = dbf('20240102', 'planted', 'D', 8);
-    await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': blank }));
-    await page.locator('table.plan').getByText('Unit 1').waitFor();
-    await drop(page, 'units.geojson', collection(['South slope', 0]).replace('"name":0', '"TPA":1e999'));
-    await page.locator('table.plan').getByText('Unit 3').waitFor();
-    await drop(page, 'dated.zip', zippedShapefile('', RING, undefined, { 'units.dbf': dated }));
-    await expect.poll(() => storedText(page)).toContain('Unit 4');
-    await page.reload();
-    await page.locator('table.plan').getByText('Unit 4').waitFor();
-    const { features } = JSON.parse(await saved(page, 'Save project'));
-    expect(features.map(({ properties }: Feature) => properties)).toEqual([
-      { name: null },
-      { name: 'South slope' },
-      { TPA: null },
-      { planted: '2024-01-02' },
-    ]);
   },
 );
 

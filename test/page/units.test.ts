@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
-import { NAD_27, zippedShapefile } from './support/shapefile.js';
+import { zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
 /** What would run if it were taken for markup or a formula. */
@@ -38,25 +38,6 @@ browserTest(
     await page.locator('.controls select').first().selectOption('PISI'); // of the coast
     await page.getByLabel('Sitka spruce only').check();
     await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
-  },
-);
-
-browserTest(
-  'a shapefile in NAD27, one without a projection and one without an encoding get a note, and the next file none',
-  async () => {
-    const { page } = await openUnits(shared);
-    const note = page.getByText('The file is in NAD27: its places may be 100 m off.');
-    await drop(page, 'old.zip', zippedShapefile('Old stand', RING, NAD_27));
-    await note.waitFor();
-    await page.locator('table.plan').getByText('Old stand').waitFor();
-    await drop(page, 'degrees.zip', zippedShapefile('Cañon', RING, 'none'));
-    await page.getByText('no .prj file that tells its projection').waitFor();
-    await page.getByText('they are read as Windows-1252.').waitFor();
-    await page.locator('table.plan').getByText('Cañon').waitFor();
-    await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
-    await page.locator('table.plan').getByText('Stand 17').waitFor();
-    for (const text of [note, page.getByText('.prj file'), page.getByText('Windows-1252')])
-      expect(await text.count()).toBe(0);
   },
 );
 

@@ -11,8 +11,6 @@ const MAX_BYTES = 150 * MB;
 
 /** The datum as ESRI, OGC and EPSG name it in .prj files. */
 const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
-/** How a .prj file begins, in either version of well-known text. */
-const PROJECTION = /^\s*(GEOG|GEOD|PROJ|COMPD_?|BOUND)\w*\s*\[/i;
 
 const NOTES = {
   nad27: 'The file is in NAD27: its places may be 100 m off. Convert it to WGS 84 and drop it again.',
@@ -30,7 +28,10 @@ export interface ShapefileContent {
 
 /** Reads a zip of one or more shapefiles. @throws FileError */
 export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent> {
-  const { combine, parseDbf, parseShp } = await import('shpjs');
+  const [{ combine, parseDbf, parseShp }, { statesProjection }] = await Promise.all([
+    import('shpjs'),
+    import('./check-projection.js'),
+  ]);
   try {
     const parts = await unzipParts(zip);
     const names = [...parts.keys()].filter((name) => name.endsWith('.shp'));
@@ -45,7 +46,7 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
       const rows = dbf === undefined ? [] : parseDbf(dbf, isOld ? WINDOWS_1252 : part('cpg'));
       const projection = new TextDecoder().decode(part('prj'));
       if (isOld) notes.add(NOTES.noEncoding);
-      if (!PROJECTION.test(projection)) notes.add(NOTES.noProjection);
+      if (!statesProjection(name.replace(/shp$/, 'prj'), projection)) notes.add(NOTES.noProjection);
       // Its shift to WGS 84 needs a grid, which shpjs does not have.
       if (NAD27.test(projection)) notes.add(NOTES.nad27);
       return combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
