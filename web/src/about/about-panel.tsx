@@ -1,20 +1,14 @@
-import { useEffect } from 'preact/hooks';
 import type { Coverage, ServedModel } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, number, percent, years } from '../page/format.js';
-import { loadUsage, usage } from '../state/catalogues.js';
 import { forgetKey } from '../state/key.js';
+import { useUsage } from '../state/use-usage.js';
 import { EvidenceSection } from './evidence-section.js';
 import { SourcesSection } from './sources-section.js';
 
 /** What the figures are, from GET /v1/model: nothing of it is written here twice. */
 export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: Coverage }) {
-  const today = usage.value;
-  useEffect(() => {
-    const controller = new AbortController();
-    loadUsage(controller.signal).catch(() => undefined); // failures are shown by the banner
-    return () => controller.abort();
-  }, []);
+  const today = useUsage();
   return (
     <>
       <h2>Where the figures come from</h2>

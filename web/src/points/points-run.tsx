@@ -4,7 +4,7 @@ import { download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
 import { assumptionsText, counted, dateText, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { loadUsage, nameOf, servedOrigin, usage } from '../state/catalogues.js';
+import { nameOf, servedOrigin } from '../state/catalogues.js';
 import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
@@ -18,6 +18,7 @@ import {
   takePoints,
 } from '../state/points.js';
 import { boxAround } from '../state/units.js';
+import { useUsage } from '../state/use-usage.js';
 import { PointRows } from './point-rows.js';
 import { pointsCsv } from './points-csv.js';
 import { scorePoints } from './score-points.js';
@@ -29,12 +30,7 @@ export function PointsRun({ table }: { table: PointTable }) {
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
-  useEffect(() => {
-    if (isRunning) return undefined;
-    const controller = new AbortController();
-    loadUsage(controller.signal).catch(() => {}); // the page says what is wrong
-    return () => controller.abort();
-  }, [isRunning]);
+  const left = useUsage(isRunning)?.remaining ?? Number.POSITIVE_INFINITY;
   const total = table.rows.length;
 
   const run = (question: PointsQuestion, from: number) => {
@@ -68,7 +64,6 @@ export function PointsRun({ table }: { table: PointTable }) {
   const changed = scored === null ? [] : changesBetween(scored.question, questionNow(table));
   const toScore = changed.length === 0 ? total - done : total;
   const requests = Math.ceil(toScore / batchSize());
-  const left = usage.value?.remaining ?? Number.POSITIVE_INFINITY;
   return (
     <section class="points">
       <h3>{counted(total, 'point')}</h3>
