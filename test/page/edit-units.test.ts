@@ -2,8 +2,8 @@ import type { FeatureCollection, Polygon } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady, middleOfMap, pressTriangle } from './support/launch-browser.js';
-import { collection, drop, openUnits, saved } from './support/units.js';
+import { middleOfMap, pressTriangle } from './support/launch-browser.js';
+import { collection, drop, openUnits, openUnitsOnMap, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -82,8 +82,7 @@ browserTest(
 );
 
 browserTest('a unit is drawn and edited with the keyboard alone', async () => {
-  const { page } = await openUnits(shared);
-  await mapReady(page);
+  const { page } = await openUnitsOnMap(shared);
   await page.getByRole('button', { name: 'Draw a unit' }).focus();
   await page.keyboard.press('Enter');
   const list = page.getByLabel('Corners: latitude, longitude, one a line');
@@ -126,8 +125,7 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
 });
 
 browserTest('neither Enter nor a double click throws away corners that are too few for a unit', async () => {
-  const { page } = await openUnits(shared, { map: '11/44.12/-122.03' });
-  await mapReady(page);
+  const { page } = await openUnitsOnMap(shared, { map: '11/44.12/-122.03' });
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   const [x, y] = await middleOfMap(page);
   await page.mouse.dblclick(x - 80, y - 60);
@@ -144,8 +142,7 @@ browserTest('neither Enter nor a double click throws away corners that are too f
 });
 
 browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider has the focus', async () => {
-  const { page } = await openUnits(shared);
-  await mapReady(page);
+  const { page } = await openUnitsOnMap(shared);
   for (const field of [
     page.getByLabel('Native species only'),
     page.getByLabel('Hand planting', { exact: true }),
@@ -171,12 +168,11 @@ browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider
 });
 
 browserTest('a finger draws a unit and moves a corner on a phone', async () => {
-  const { page, context } = await openUnits(
+  const { page, context } = await openUnitsOnMap(
     shared,
     { map: '11/44.12/-122.03' },
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   );
-  await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).tap();
   await pressTriangle(page, (x, y) => page.touchscreen.tap(x, y));
   await page.getByRole('button', { name: 'Finish', exact: true }).tap();

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
+import { survivalAt } from './support/survival.js';
 
 /** A data point in the forest of the Cascades. */
 const POINT = { latitude: 44.11669, longitude: -122.03331 };
@@ -32,23 +33,17 @@ async function drawn(page: Page): Promise<string> {
   return last;
 }
 
-async function survival(method: string, options: object = {}): Promise<number> {
-  const body = { ...POINT, species_code: 'PSME', planting_method: method, horizons: [5], ...options };
-  const answer = (await (await shared.service.post('/v1/predict', body)).json()) as {
-    predictions: { survival_probability: number }[];
-  };
-  return answer.predictions[0]!.survival_probability;
-}
+const survival = (options: object = {}) => survivalAt(shared.service, { ...POINT, ...options });
 
 browserTest('the value under the pointer is that of the API, with and without a scenario', async () => {
   const { page } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
   await mapReady(page);
-  const today = await survival('manual');
+  const today = await survival();
   expect(await underPointer(page)).toContain(`${Math.round(today * 100)} % alive after 5 years`);
   await setWarming(page, '3');
   const scenario = { scenario: { warming_c: 3, precipitation_change_percent: 0 } };
-  const later = await survival('manual', scenario);
+  const later = await survival(scenario);
   expect(Math.round(later * 100)).not.toBe(Math.round(today * 100));
   await expect.poll(() => underPointer(page)).toContain(`${Math.round(later * 100)} % alive after 5 years`);
 });
@@ -81,7 +76,7 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
     .waitFor();
   await mapReady(page);
   const scenario = { scenario: { warming_c: 2, precipitation_change_percent: 0 } };
-  const change = (await survival('manual', scenario)) - (await survival('manual'));
+  const change = (await survival(scenario)) - (await survival());
   expect(await underPointer(page)).toContain(`−${Math.abs(change * 100).toFixed(1)} points against today`);
 });
 

@@ -241,44 +241,6 @@ browserTest(
 );
 
 browserTest(
-  'plans and rankings can be asked for a named set or any set of species, which a site shows side by side',
-  async () => {
-    const { page } = await openUnits(shared, { site: '44.12,-122.03' });
-    await drop(page, 'units.geojson', UNITS);
-    await page.getByLabel('Timber of the westside').check();
-    await page
-      .getByText('Douglas-fir, western hemlock, western redcedar', { exact: false })
-      .first()
-      .waitFor();
-    await page.getByLabel('My choice').check();
-    await page.getByRole('checkbox', { name: 'ponderosa pine' }).check();
-    await page.getByLabel('Native species only').uncheck();
-    const codes = async () => {
-      const { data } = Papa.parse<Row>((await saved(page, 'Export CSV')).trim(), { header: true });
-      return [...new Set(data.map(({ species_code }) => species_code))].sort();
-    };
-    await expect
-      .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())
-      .toBe('2 of 8 options, highest survival first within a unit');
-    expect(await codes()).toEqual(['PIPO', 'PSME']);
-    await page.getByRole('tab', { name: 'Site' }).click();
-    const table = page.locator('table.side-by-side');
-    await expect.poll(() => table.locator('tbody th').count()).toBe(2);
-    const response = await shared.service.post('/v1/predict', {
-      latitude: 44.12,
-      longitude: -122.03,
-      species_code: 'PIPO',
-      planting_method: 'drone_seeded',
-      horizons: [5],
-    });
-    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
-    expect(
-      await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
-    ).toContain(percent(predictions[0]!.survival_probability));
-  },
-);
-
-browserTest(
   'a target of 0 orders nothing, a blank one is that of all, and units with a wrong one or of which none survives are named',
   async () => {
     const harsh = { warming: '10', precipitation: '-80', 'practice.overstory_cover': '100' };

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { survivalScale } from '../../web/src/map/colours.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
-import { drop, openUnits } from './support/units.js';
+import { middleOfMap, setWarming } from './support/launch-browser.js';
+import { survivalAt } from './support/survival.js';
+import { drop, openUnitsOnMap } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -12,22 +13,13 @@ const FILE = 'plot,latitude,longitude\nfirst,44.12,-122.03\nsecond,44.14,-122.0\
 browserTest(
   'scored points are circles on the map in the colours of survival, and a click on one opens its row',
   async () => {
-    const { page } = await openUnits(shared, { map: '12/44.12/-122.03' });
-    await mapReady(page);
+    const { page } = await openUnitsOnMap(shared, { map: '12/44.12/-122.03' });
     await page.getByLabel('Map shows').selectOption('advantage');
     await drop(page, 'points.csv', FILE);
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('3 of 3 rows answered, 1 with an error').waitFor();
     await page.locator('.legend').getByText('Circles: points of the file').waitFor();
-    const response = await shared.service.post('/v1/predict', {
-      latitude: 44.12,
-      longitude: -122.03,
-      species_code: 'PSME',
-      planting_method: 'manual',
-      horizons: [5],
-    });
-    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
-    const survival = predictions[0]!.survival_probability;
+    const survival = await survivalAt(shared.service);
 
     await page.getByRole('button', { name: 'Point 1: first' }).click();
     await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
@@ -78,8 +70,7 @@ browserTest(
 browserTest(
   'scored points name what they were scored for, and say when other choices were made since',
   async () => {
-    const { page } = await openUnits(shared);
-    await mapReady(page);
+    const { page } = await openUnitsOnMap(shared);
     await drop(page, 'points.csv', FILE);
     await page.getByRole('button', { name: 'Score the points' }).click();
     const status = page.locator('.points').getByRole('status');
@@ -97,8 +88,7 @@ browserTest(
 );
 
 browserTest('choices that every row of a file makes itself are no other choices', async () => {
-  const { page } = await openUnits(shared);
-  await mapReady(page);
+  const { page } = await openUnitsOnMap(shared);
   const rows = ['44.12,-122.03,PSME,manual', '44.14,-122.0,PISI,drone_seeded'];
   await drop(page, 'own.csv', ['latitude,longitude,species_code,planting_method', ...rows, ''].join('\n'));
   await page.getByRole('button', { name: 'Score the points' }).click();

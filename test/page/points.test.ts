@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
+import { survivalAt } from './support/survival.js';
 import { drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
@@ -43,15 +44,8 @@ browserTest.each([
     expect(row).toMatchObject({ latitude: '44.12', longitude: '-122.03', ...read });
     const own = Object.keys(row!).filter((column) => /^ ?(species_co|planting_m|elevation_)/i.test(column));
     expect(own).toHaveLength(6);
-    const response = await shared.service.post('/v1/predict', {
-      ...read,
-      latitude: 44.12,
-      longitude: -122.03,
-      elevation_m: 900,
-      horizons: [5],
-    });
-    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
-    expect(Number(row!.survival_5)).toBe(predictions[0]!.survival_probability);
+    const survival = await survivalAt(shared.service, { ...read, elevation_m: 900 });
+    expect(Number(row!.survival_5)).toBe(survival);
   },
 );
 
@@ -60,7 +54,7 @@ browserTest(
   async () => {
     const { page } = await openUnits(shared);
     const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
-    const features = [
+    const features: object[] = [
       { type: 'Feature', properties: { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] }, geometry },
       { type: 'Feature', properties: { plot: null, day: 5 }, geometry },
     ];

@@ -2,15 +2,14 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
 import { mapReady, middleOfMap, pressTriangle } from './support/launch-browser.js';
-import { collection, drop, openUnits, RING, saved } from './support/units.js';
+import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
 const LONG_NAME = 'stand_'.repeat(20);
 
 const shared = serviceAndBrowser();
 
 browserTest('a drawn polygon is planned, and its best option is that of the API', async () => {
-  const { page } = await openUnits(shared, { map: '11/44.12/-122.03' });
-  await mapReady(page);
+  const { page } = await openUnitsOnMap(shared, { map: '11/44.12/-122.03' });
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   await pressTriangle(page, (x, y) => page.mouse.click(x, y));
   await page.keyboard.press('Enter');
@@ -33,12 +32,11 @@ browserTest('a drawn polygon is planned, and its best option is that of the API'
 browserTest(
   'the report is printed on at most two pages with map, legend, choices, model, caution and the best options',
   async () => {
-    const { page } = await openUnits(
+    const { page } = await openUnitsOnMap(
       shared,
       { warming: '2', precipitation: '-10' },
       { reducedMotion: 'reduce' }, // the map shows the units at once
     );
-    await mapReady(page);
     await drop(
       page,
       'units.geojson',

@@ -2,6 +2,7 @@ import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
+import { survivalAt } from './support/survival.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
 /** What would run if it were taken for markup or a formula. */
@@ -112,18 +113,12 @@ browserTest(
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
     const csv = await saved(page, /^Save 2 rows/);
-    const answer = await shared.service.post('/v1/predict', {
-      latitude: 44.12,
-      longitude: -122.03,
-      species_code: 'PSME',
-      planting_method: 'manual',
-      horizons: [5],
+    const survival = await survivalAt(shared.service, {
       scenario: { warming_c: 2 },
       conditions: { overstory_cover: 0 },
     });
-    const { predictions } = (await answer.json()) as { predictions: { survival_probability: number }[] };
     const [good, bad] = Papa.parse<Record<string, string>>(csv, { header: true }).data;
-    expect(Number(good!.survival_5)).toBe(predictions[0]!.survival_probability);
+    expect(Number(good!.survival_5)).toBe(survival);
     expect(good!.plot).toMatch(/^'=HYPERLINK/);
     expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
     expect(good!.lon).toBe('-122.03');

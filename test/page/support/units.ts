@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { linkOf, type serviceAndBrowser, type WatchedPage, watchedPage } from './browser.js';
+import { mapReady } from './launch-browser.js';
 
 /** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
 export const RING: [number, number][] = [
@@ -20,6 +21,13 @@ export async function openUnits(
   const watched = await watchedPage(browser, { acceptDownloads: true, ...options });
   await watched.page.goto(linkOf(service, { panel: 'units', ...choices }));
   await watched.page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  return watched;
+}
+
+/** The same, once its map shows cells. */
+export async function openUnitsOnMap(...args: Parameters<typeof openUnits>): Promise<WatchedPage> {
+  const watched = await openUnits(...args);
+  await mapReady(watched.page);
   return watched;
 }
 

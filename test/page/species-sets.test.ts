@@ -1,0 +1,43 @@
+import Papa from 'papaparse';
+import { expect } from 'vitest';
+import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
+import { survivalAt } from './support/survival.js';
+import { collection, drop, openUnits, saved } from './support/units.js';
+
+const shared = serviceAndBrowser(WITHOUT_MAP);
+
+browserTest(
+  'plans and rankings can be asked for a named set or any set of species, which a site shows side by side',
+  async () => {
+    const { page } = await openUnits(shared, { site: '44.12,-122.03' });
+    await drop(page, 'units.geojson', collection(['North', 'South']));
+    await page.getByLabel('Timber of the westside').check();
+    await page
+      .getByText('Douglas-fir, western hemlock, western redcedar', { exact: false })
+      .first()
+      .waitFor();
+    await page.getByLabel('My choice').check();
+    await page.getByRole('checkbox', { name: 'ponderosa pine' }).check();
+    await page.getByLabel('Native species only').uncheck();
+    const codes = async () => {
+      const { data } = Papa.parse<Record<string, string>>((await saved(page, 'Export CSV')).trim(), {
+        header: true,
+      });
+      return [...new Set(data.map(({ species_code }) => species_code))].sort();
+    };
+    await expect
+      .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())
+      .toBe('2 of 8 options, highest survival first within a unit');
+    expect(await codes()).toEqual(['PIPO', 'PSME']);
+    await page.getByRole('tab', { name: 'Site' }).click();
+    const table = page.locator('table.side-by-side');
+    await expect.poll(() => table.locator('tbody th').count()).toBe(2);
+    const survival = await survivalAt(shared.service, {
+      species_code: 'PIPO',
+      planting_method: 'drone_seeded',
+    });
+    expect(
+      await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
+    ).toContain(`${Math.round(survival * 100)} %`);
+  },
+);
