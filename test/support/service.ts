@@ -76,7 +76,7 @@ export async function startTestService(
       fetch(service.apiUrl + url, {
         method: 'POST',
         headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body),
       }),
     get: (url, headers) => fetch(service.apiUrl + url, { headers: { 'x-api-key': key, ...headers } }),
     async stop() {
@@ -86,3 +86,6 @@ export async function startTestService(
     },
   };
 }
+
+/** Of an ArrayBuffer: the types of browsers, by which tests of the page are checked, send no shared memory. */
+const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
