@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady, middleOfMap, pressTriangle } from './support/launch-browser.js';
+import { mapReady, middleOfMap, pressTriangle, setWarming } from './support/launch-browser.js';
 import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
 const LONG_NAME = 'stand_'.repeat(20);
@@ -145,6 +145,20 @@ browserTest(
     }
   },
 );
+
+browserTest('a proposal to split a unit goes when another climate or year is chosen', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North']));
+  await page.getByLabel('Douglas-fir only').check();
+  await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
+  const proposed = page.getByText('Proposed, with dashed lines on the map.');
+  for (const change of [() => setWarming(page, '2'), () => page.getByLabel('3 years').check()]) {
+    await page.getByRole('button', { name: 'Split by survival' }).click();
+    await proposed.waitFor();
+    await change();
+    await proposed.waitFor({ state: 'detached' });
+  }
+});
 
 /** How many pixels of the map have the colour of proposed parts of a unit. */
 async function proposedPixels(page: Page): Promise<number> {

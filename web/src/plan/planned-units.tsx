@@ -94,7 +94,19 @@ export function PlannedUnits() {
               <PlanTable rows={rows} hasCosts={hasCosts} rankBy={rankBy} />
             </>
           )}
-          {spreadRow !== undefined && <UnitSpread key={spreadRow.unit.id} row={spreadRow} />}
+          {/* Made anew for other figures: a proposal to split the unit is by those that it was made from. */}
+          {spreadRow !== undefined && (
+            <UnitSpread
+              key={JSON.stringify([
+                spreadRow.unit.id,
+                spreadRow.species_code,
+                spreadRow.planting_method,
+                horizon.value,
+                assumptions(),
+              ])}
+              row={spreadRow}
+            />
+          )}
           {/* Also without a plan: other programs read the units from there. */}
           <div class="buttons">
             <ExportButtons
