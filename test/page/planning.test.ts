@@ -4,7 +4,7 @@ import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
-import { drop, openUnits, RING, saved } from './support/units.js';
+import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 const ACRE_HA = 0.40468564224;
@@ -266,3 +266,18 @@ browserTest(
       .waitFor();
   },
 );
+
+browserTest('a column of targets can be given up when the units that had it are gone', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', UNITS);
+  const column = page.getByLabel('Target of each unit');
+  await column.selectOption('TPA');
+  await page.getByRole('button', { name: 'Remove all 2 units' }).click();
+  await drop(page, 'more.geojson', collection(['South']));
+  await page.locator('table.plan').getByText('South').waitFor();
+  expect(await column.inputValue()).toBe('TPA');
+  await column.selectOption('the same for all');
+  await column.waitFor({ state: 'detached' });
+  const { about } = JSON.parse(await saved(page, 'Export GeoJSON'));
+  expect(about.target_column).toBeNull();
+});

@@ -29,7 +29,9 @@ export function OrderFields() {
     RESERVE,
     (value) => value !== null && changeSettings({ reservePercent: value }),
   );
-  const columns = targetColumns(units.value);
+  // The chosen one also where no unit has it any more: it is part of the plan until it is given up.
+  const chosen = targetColumn === null ? [] : [targetColumn];
+  const columns = [...new Set([...targetColumns(units.value), ...chosen])];
   return (
     <>
       <div class="filters costs">
