@@ -41,6 +41,13 @@ browserTest(
     await page.getByText('A plan needs intervals, and the models of this service have none.').waitFor();
     expect(JSON.parse(await saved(page, 'Export GeoJSON')).features).toHaveLength(2);
     expect(asked).not.toContain('/v1/plan');
+
+    await page.getByLabel('Douglas-fir only').check();
+    await page.getByRole('tab', { name: 'Site' }).click();
+    await page.locator('#place').fill('44.12, -122.03');
+    await page.keyboard.press('Enter');
+    await page.locator('table.side-by-side').waitFor();
+    expect(await page.locator('#panel').innerText()).not.toContain('8 of 10');
     expect(faults).toEqual([]);
     await Promise.all([browser.close(), service.stop()]);
   },

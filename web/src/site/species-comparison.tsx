@@ -1,6 +1,7 @@
 import type { Method, Ranking } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, percent, percentRange, years } from '../page/format.js';
+import { hasIntervals } from '../state/catalogues.js';
 import { horizon, method, species } from '../state/choices.js';
 import { Whisker } from './whisker.js';
 
@@ -18,7 +19,9 @@ export function SpeciesComparison({ rows }: { rows: readonly Row[] }) {
   return (
     <div class="table">
       <table class="side-by-side">
-        <caption>Lines: 8 of 10 plantings after {years(horizon.value)}, on a scale from 0 to 100 %</caption>
+        {hasIntervals() && (
+          <caption>Lines: 8 of 10 plantings after {years(horizon.value)}, on a scale from 0 to 100 %</caption>
+        )}
         <thead>
           <tr>
             <th scope="col">Species</th>

@@ -1,6 +1,7 @@
 import type { Comparison, Method, Prediction } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, percent, years } from '../page/format.js';
+import { hasIntervals } from '../state/catalogues.js';
 
 const [WIDTH, HEIGHT] = [400, 190];
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 10, 26];
@@ -45,7 +46,7 @@ export function SurvivalChart({ comparison }: { comparison: Comparison['comparis
             {METHOD_NAMES[method]}
           </span>
         ))}
-        <span>Bands: 8 of 10 plantings</span>
+        {hasIntervals() && <span>Bands: 8 of 10 plantings</span>}
       </figcaption>
       <table class="for-readers">
         <caption>Survival by year</caption>
