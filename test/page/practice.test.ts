@@ -50,6 +50,23 @@ browserTest(
   },
 );
 
+browserTest(
+  'a number of seeds that cannot be used says which can, and sliders tell their value as it is shown',
+  async () => {
+    const { page } = await openUnits(shared, { 'practice.vegetation_control': '0.8', warming: '2' });
+    await page.getByText('Practice', { exact: true }).click();
+    const seeds = page.getByLabel('Seeds per spot');
+    const range = page.getByText('From 1 to 10,000.');
+    await seeds.fill('0');
+    await range.waitFor();
+    await seeds.fill('3');
+    await range.waitFor({ state: 'detached' });
+    const shown = (label: string) => page.getByLabel(label).getAttribute('aria-valuetext');
+    expect(await shown('Vegetation control, %')).toBe('80 %');
+    expect(await shown('Warming, °C')).toBe('+2 °C');
+  },
+);
+
 browserTest('species and features of a link that the models do not know are left out', async () => {
   const unknown = { species: 'ZZZZ', 'practice.irrigation': '1', 'measured.moss': '2' };
   const { page } = await openUnits(shared, { ...unknown, 'practice.overstory_cover': '30' });

@@ -1,3 +1,5 @@
+import { number } from '../page/format.js';
+import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
 import { type Practice, practice, practiceOf } from '../state/choices.js';
@@ -51,18 +53,14 @@ function PracticeNumber({ feature, factor, minimum, maximum, default: average }:
     practise(feature, value ?? average, average),
   );
   return (
-    <label>
-      {titleOf(factor)}
-      <input
-        type="number"
-        min={minimum}
-        max={maximum}
-        value={typed.text}
-        placeholder={String(average)}
-        aria-invalid={typed.isWrong}
-        onInput={typed.onInput}
-      />
-    </label>
+    <NumberField
+      label={titleOf(factor)}
+      typed={typed}
+      min={minimum}
+      max={maximum}
+      wrong={`From ${number(minimum)} to ${number(maximum)}.`}
+      placeholder={String(average)}
+    />
   );
 }
 

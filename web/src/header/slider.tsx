@@ -19,6 +19,7 @@ export function Slider({ title, unit, text, value, min, max, step, onValue }: Sl
       <input
         type="range"
         aria-label={`${title}, ${unit}`}
+        aria-valuetext={text}
         min={min}
         max={max}
         step={step}

@@ -8,12 +8,13 @@ interface NumberFieldProps {
   readonly max?: number;
   /** What is said where the text is wrong. */
   readonly wrong: string;
+  readonly placeholder?: string;
   /** What is said beside the field. */
   readonly children?: ComponentChildren;
 }
 
 /** A labelled field of a number as it is typed. */
-export function NumberField({ label, typed, min, max, wrong, children }: NumberFieldProps) {
+export function NumberField({ label, typed, min, max, wrong, placeholder, children }: NumberFieldProps) {
   const { text, isWrong, onInput } = typed;
   return (
     <label>
@@ -24,6 +25,7 @@ export function NumberField({ label, typed, min, max, wrong, children }: NumberF
         max={max}
         step="any"
         value={text}
+        placeholder={placeholder}
         aria-invalid={isWrong}
         onInput={onInput}
       />
