@@ -261,3 +261,20 @@ browserTest(
       .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
   },
 );
+
+browserTest('a unit with a single data point is said to have 1 point', async () => {
+  const { page } = await openUnits(shared);
+  const [west, south, east, north] = [-122.035, 44.115, -122.0315, 44.1185]; // around one of the grid
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  await drop(page, 'small.json', JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
+  await page
+    .locator('table.plan')
+    .getByText(/, 1 point$/)
+    .waitFor();
+});

@@ -61,9 +61,11 @@ browserTest('a plan whose options are refused is asked for once, however many un
     requests++;
     return route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), horizon: 2 }) });
   });
-  await drop(page, 'units.geojson', collection(['North slope', 'South slope', 'West slope']));
+  const names = Array.from({ length: 12 }, (_, index) => `Unit ${index + 1}`);
+  await drop(page, 'units.geojson', collection(names));
   await page.locator('#panel .error').getByText('horizon must be').waitFor();
   expect(requests).toBe(1);
+  await page.getByText(`Not planned: ${names.slice(0, 10).join(', ')}, 2 more.`).waitFor();
 });
 
 browserTest(

@@ -146,7 +146,7 @@ function orderColumns({ order, planned, unit }: PlanRow, settings: PlanSettings)
 }
 
 /** An option of a unit as a row, with what it was asked for and the attributes of the unit's file. */
-export function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
+function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
   const { unit, planned, survival, handPaysBelow } = row;
   const own = {
     unit: unit.name,
@@ -176,7 +176,7 @@ export function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
 }
 
 /** A unit without an option as a row. */
-export function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): ExportRow {
+function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): ExportRow {
   const own = { unit: unit.name, error, ...aboutRow(plan) } satisfies OurRow;
   return { ...own, ...attributesBeside(own, unit) };
 }

@@ -35,7 +35,7 @@ void main() {
 
 const FLOATS = 6;
 /** Share of the chosen opacity that pale cells have. */
-export const PALE = 0.35;
+const PALE = 0.35;
 
 /** Draws cells as rectangles in the colours of their values: 20,000 of them are one draw call. */
 export class CellLayer implements CustomLayerInterface {

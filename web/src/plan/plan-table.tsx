@@ -4,6 +4,7 @@ import { Explained } from '../page/explained.js';
 import {
   areaText,
   costText,
+  counted,
   distanceText,
   METHOD_NAMES,
   money,
@@ -162,7 +163,7 @@ function Row({ row, hasRank, hasCosts, comparesToday }: RowProps) {
             {areaText(planned.area_ha)},{' '}
             {planned.data_points === 0
               ? `nearest point ${distanceText(planned.nearest_km)} away`
-              : `${planned.data_points} points`}
+              : counted(planned.data_points, 'point')}
           </small>
         </th>
         {hasRank && <td>{row.rank}</td>}

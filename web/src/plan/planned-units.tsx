@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { ExportButtons } from '../exports/export-buttons.js';
 import { isMapLoading } from '../map/shown-map.js';
-import { counted, percent } from '../page/format.js';
+import { counted, namesOf, percent } from '../page/format.js';
 import { ErrorNote, errorText } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
@@ -146,7 +146,7 @@ function UnplannedNotes({ unplanned, noneLeft }: UnplannedNotesProps) {
   const [refused, empty, notAnswered] = [ofKind('refused'), ofKind('none-left'), ofKind('not-answered')];
   return (
     <>
-      {notAnswered.length > 0 && <p role="status">Not planned: {namesOf(notAnswered)}.</p>}
+      {notAnswered.length > 0 && <p role="status">Not planned: {namesOf(unitsOf(notAnswered))}.</p>}
       {refused.length > 0 && (
         <ul class="error">
           {refused.map(({ unit, error: reason }) => (
@@ -158,7 +158,7 @@ function UnplannedNotes({ unplanned, noneLeft }: UnplannedNotesProps) {
       )}
       {empty.length > 0 && (
         <p role="status">
-          {noneLeft}: {namesOf(empty)}.
+          {noneLeft}: {namesOf(unitsOf(empty))}.
         </p>
       )}
     </>
@@ -179,7 +179,7 @@ function RiskNote({ rows, rankBy, threshold }: RiskNoteProps) {
   return (
     <p class="flag" role="status">
       The {best} option of {counted(unsure.length, 'unit')} has a low end below {percent(threshold)}:{' '}
-      {namesOf(unsure)}.{' '}
+      {namesOf(unitsOf(unsure))}.{' '}
       {rankBy !== 'safest' && (
         <button type="button" onClick={() => changeSettings({ rankBy: 'safest' })}>
           Rank by the safest
@@ -189,7 +189,7 @@ function RiskNote({ rows, rankBy, threshold }: RiskNoteProps) {
   );
 }
 
-const namesOf = (named: readonly { readonly unit: Unit }[]) => named.map(({ unit }) => unit.name).join(', ');
+const unitsOf = (rows: readonly { readonly unit: Unit }[]) => rows.map(({ unit }) => unit);
 
 const revisions = new WeakMap<Unit['geometry'], number>();
 let revisionCount = 0;

@@ -122,7 +122,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
           of the unit. Unsure: its low end is below {percent(threshold)}.
         </p>
       )}
-      {best.length > MAX_ROWS && <p>{best.length - MAX_ROWS} more options are in the exports.</p>}
+      {best.length > MAX_ROWS && <p>In the exports: {counted(best.length - MAX_ROWS, 'more option')}.</p>}
       {unplanned.length > 0 && (
         <>
           <h3>Without a plan: {counted(unplanned.length, 'unit')}</h3>

@@ -35,7 +35,7 @@ let otherTabs: BroadcastChannel | undefined;
 let before = EMPTY_WORK;
 
 /** Whether a change would be lost if the page were closed now. */
-export function hasUnsavedWork(): boolean {
+function hasUnsavedWork(): boolean {
   const now = work.peek();
   return hasContent(now) && hasOtherContent(now, safe);
 }
