@@ -141,21 +141,17 @@ testOnPostgres(
   },
 );
 
-test.each(['u:hidden@127.0.0.1:1/db?options=a@b', 'u:hid?den@127.0.0.1:1/db', 'u:hid/den@127.0.0.1:1/db'])(
-  'the error of a store at postgres://%s names host and database, and nothing of the password or the query',
-  async (address) => {
+test.each([
+  ['u:hidden@127.0.0.1:1/db?options=a@b', '127.0.0.1:1/db'],
+  ['u:hid?den@127.0.0.1:1/db', '127.0.0.1:1/db'],
+  ['u:hid/den@127.0.0.1:1/db', '127.0.0.1:1/db'],
+  ['u:12?hidden@127.0.0.1:1/db', '…'], // looks like a host with a query
+])(
+  'the error of a store at postgres://%s names %s, and nothing of the password or the query',
+  async (address, shown) => {
     const error = await openStore(`postgres://${address}`).catch((rejection: Error) => rejection);
-    expect((error as Error).message).toMatch(
-      /^the key store postgres:\/\/127\.0\.0\.1:1\/db cannot be used: /,
-    );
-    expect((error as Error).message).not.toMatch(/hid|den|options/);
+    const { message } = error as Error;
+    expect(message.startsWith(`the key store postgres://${shown} cannot be used: `), message).toBe(true);
+    expect(message).not.toMatch(/hid|den|options|12\?/);
   },
 );
-
-test('the error of a store at a URL that looks like a host with a query, but has a password, shows none of it', async () => {
-  const error = await openStore('postgres://u:12?hidden@127.0.0.1:1/db').catch(
-    (rejection: Error) => rejection,
-  );
-  expect((error as Error).message).toMatch(/^the key store postgres:\/\/… cannot be used: /);
-  expect((error as Error).message).not.toMatch(/12\?|hidden/);
-});

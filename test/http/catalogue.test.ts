@@ -49,18 +49,12 @@ test('GET /v1/coverage lists both states with bounds and data points', async () 
   expect(coverage.data_points).toBe(coverage.regions.reduce((sum, region) => sum + region.data_points, 0));
   const [oregon, washington] = coverage.regions.map(({ bounds }) => bounds);
   // The states' extents in whole degrees: Oregon 42..46 N, Washington 45.5..49 N.
-  expect(
-    [oregon, washington].map(({ south, north }: typeof oregon & {}) => [
-      Math.round(south),
-      Math.round(north),
-    ]),
-  ).toEqual([
-    [42, 46],
-    [46, 49],
-  ]);
-  for (const { south, west, north, east } of [oregon!, washington!]) {
-    expect(south).toBeLessThan(north);
-    expect(west).toBeLessThan(east);
+  for (const [bounds, ...extent] of [
+    [oregon!, 42, 46],
+    [washington!, 46, 49],
+  ] as const) {
+    expect([bounds.south, bounds.north].map(Math.round)).toEqual(extent);
+    expect(bounds.west).toBeLessThan(bounds.east);
   }
 });
 

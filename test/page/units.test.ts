@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
+import { rectangle } from '../prediction/support/outlines.js';
 import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 import { survivalAt } from './support/survival.js';
@@ -264,14 +265,7 @@ browserTest(
 
 browserTest('a unit with a single data point is said to have 1 point', async () => {
   const { page } = await openUnits(shared);
-  const [west, south, east, north] = [-122.035, 44.115, -122.0315, 44.1185]; // around one of the grid
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
+  const ring = rectangle(-122.035, 44.115, -122.0315, 44.1185); // around one of the grid
   await drop(page, 'small.json', JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
   await page
     .locator('table.plan')

@@ -78,12 +78,7 @@ test('the coverage excludes holes of a polygon and gaps between polygons', () =>
     polygons: [[square(0, 0, 9), square(3, 3, 3)], [square(20, 0, 5)]],
   };
   const sea = new Coverage([atoll]);
-  expect([1, 4.5, 8, 15, 22].map((longitude) => sea.contains(longitude, 4.5))).toEqual([
-    true,
-    false,
-    true,
-    false,
-    true,
-  ]);
+  const land = [1, 4.5, 8, 15, 22].filter((longitude) => sea.contains(longitude, 4.5));
+  expect(land).toEqual([1, 8, 22]);
   expect(boundsOf(atoll)).toEqual({ south: 0, west: 0, north: 9, east: 25 });
 });

@@ -78,14 +78,3 @@ test('the JSON writer starts at the beginning of memory passed to begin and leav
   expect(Buffer.from(memory.subarray(0, 4)).toString()).toBe('null');
   expect(first.toString()).toBe('[1,2,3],');
 });
-
-test('the JSON writer writes every number of ten-thousandths that fits a uint16, and its negative, as JSON.stringify does', () => {
-  const numbers = Array.from({ length: 2 * 65_535 + 1 }, (_, i) => i - 65_535);
-  const { writer, written } = writerOf(numbers.length * 9);
-  for (const k of numbers) {
-    writer.writeDecimal(k, 4);
-    writer.write(fragment(','));
-  }
-  const expected = numbers.map((k) => `${JSON.stringify(k / 10_000)},`);
-  expect(written().toString()).toBe(expected.join(''));
-});

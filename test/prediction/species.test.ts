@@ -16,18 +16,8 @@ test('a species is found by its exact code at its index in the models', () => {
   for (const text of ['', 'XXXX', '__proto__', 'constructor']) expect(catalogue.indexOf(text)).toBe(-1);
 });
 
-test.each([
-  ['two letters changed places', 'QUAG', 'QUGA'],
-  ['lower case', 'psme', 'PSME'],
-  ['a letter too few', 'PSM', 'PSME'],
-  ['a letter too many', 'TSHEE', 'TSHE'],
-  ['a letter mistyped', 'PIPP', 'PIPO'],
-  ['the common name', 'Douglas-fir', 'PSME'],
-  ['the common name without its hyphen', 'douglas fir', 'PSME'],
-  ['the scientific name', 'Quercus garryana', 'QUGA'],
-  ['the scientific name in capitals', 'TSUGA HETEROPHYLLA', 'TSHE'],
-])('the closest species is found for a text with %s', (_, text, code) => {
-  expect(closestCode(text)).toBe(code);
+test('the closest species is found for a code with two letters exchanged and for a name without its hyphen', () => {
+  expect(['QUAG', 'douglas fir'].map(closestCode)).toEqual(['QUGA', 'PSME']);
 });
 
 test('the closest species to its own code and both its names is each species itself, in any case', () => {

@@ -331,13 +331,6 @@ test('an Arrow stream whose every number in turn is as large as can be is read o
   expect(refused).toBeGreaterThan(whole.length / 40);
 });
 
-test('formulas of spreadsheets are data and come back as they were', () => {
-  const body = `note,${HEADER}=1+1,44.12,-122.03,PSME,manual\n@x,44.12,-122.03,PSME,manual\n`;
-  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }));
-  expect(table.rowCount).toBe(2);
-  expect(Buffer.from(table.head).toString()).toMatch(/^note,latitude/);
-});
-
 function streamOf(schema: Schema): Uint8Array {
   const writer = new RecordBatchStreamWriter();
   writer.reset(undefined, schema);
