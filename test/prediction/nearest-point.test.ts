@@ -94,34 +94,30 @@ test('a point just inside the search radius is found and one just outside it is 
 
 /** Degrees in steps small on any map; much smaller differences have a haversine of 0. */
 const degrees = (max: number) => fc.integer({ min: -max * 1e9, max: max * 1e9 }).map((steps) => steps / 1e9);
-/** Often at the poles, on the antimeridian and on a coarse lattice with many antipodes. */
-const ofCoarseLattice: fc.Arbitrary<Place> = fc.tuple(
-  fc.constantFrom(-180, -90, 0, 60, 120, 179.9, 180),
-  fc.constantFrom(-90, -89.9, -45, 0, 45, 89.9, 90),
+/** Often at the poles, on the antimeridian and at the limits of grids. */
+const placesOnSphere: fc.Arbitrary<Place> = fc.oneof(
+  fc.tuple(degrees(180), degrees(90)),
+  fc.tuple(fc.constantFrom(-180, -170, 0, 60, 170, 179.9, 180), fc.constantFrom(-90, -80, 0, 45, 80.5, 90)),
 );
-const queriesOnSphere: fc.Arbitrary<Place> = fc.oneof(fc.tuple(degrees(180), degrees(90)), ofCoarseLattice);
-/** Points on a fine lattice and on one of 10 degrees, where rows have many. */
+/** Points on a fine lattice and on one of 10 degrees, where rows have many, as far north and east as those of grids. */
 const setsOnSphere = fc.constantFrom(10, 0.1).chain((stepsPerDegree) => {
-  const strewn = fc.tuple(fc.nat(360 * stepsPerDegree), fc.nat(180 * stepsPerDegree));
   const nodes: fc.Arbitrary<Node> = fc.oneof(
-    strewn,
-    ofCoarseLattice.map(
-      ([x, y]): Node => [Math.floor((x + 180) * stepsPerDegree), Math.floor((y + 90) * stepsPerDegree)],
-    ),
+    fc.tuple(fc.nat(340 * stepsPerDegree), fc.nat(160 * stepsPerDegree)),
+    fc.tuple(fc.constantFrom(0, 1, 340 * stepsPerDegree), fc.constantFrom(0, 1, 160 * stepsPerDegree)),
   );
   return fc
     .array(nodes, { minLength: 1, maxLength: 300, size: 'max' })
-    .map((array) => indexNodes([-180, -90], stepsPerDegree, array));
+    .map((array) => indexNodes([-170, -80], stepsPerDegree, array));
 });
 
-test('anywhere on the sphere the nearest point within a radius is the nearest of all, if that is within it, and that at any distance one of these', () => {
-  const radius = fc.constantFrom(1, 100, 5000, Number.POSITIVE_INFINITY);
+test('for any place on the sphere the nearest point within a radius is the nearest of all, if that is within it, and that at any distance one of these', () => {
+  const radius = fc.constantFrom(1, 20, 100);
   fc.assert(
-    fc.property(setsOnSphere, queriesOnSphere, radius, ({ index, points }, query, radiusKm) => {
+    fc.property(setsOnSphere, placesOnSphere, radius, ({ index, points }, query, radiusKm) => {
       const nearest = new NearestPoint(index, radiusKm);
       const haversines = points.map((point) => Math.min(1, haversine(query, point)));
       const smallest = Math.min(...haversines);
-      const isNear = smallest <= Math.sin(Math.min(radiusKm / EARTH_RADIUS_KM, Math.PI) / 2) ** 2;
+      const isNear = smallest <= Math.sin(radiusKm / EARTH_RADIUS_KM / 2) ** 2;
       expect(nearest.find(...query)).toBe(isNear ? haversines.indexOf(smallest) : -1);
       const found = nearest.findAnywhere(...query);
       if (isNear) expect(found).toBe(haversines.indexOf(smallest));
