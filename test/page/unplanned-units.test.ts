@@ -163,12 +163,19 @@ browserTest(
   async () => {
     const { api, key, releases, reload } = await startOnReleases();
     const { page, context } = await watchedPage(shared.browser);
-    const replaceModels = (caution: string) =>
-      reload(1, () =>
+    const digest = async () => {
+      const health = await (await fetch(`${api}/v1/health`)).json();
+      return (health as { model: { digest: string } }).model.digest;
+    };
+    const replaceModels = async (caution: string) => {
+      const before = await digest();
+      await reload(1, () =>
         releases.editManifest((manifest) => {
           manifest.caution = caution;
         }),
       );
+      await expect.poll(digest).not.toBe(before); // the log names the version alone
+    };
     await page.goto(`${api}/#key=${key}&panel=units`);
     await drop(page, 'units.geojson', collection(['North slope']));
     await page.locator('table.plan').getByText('North slope').waitFor();
@@ -184,6 +191,7 @@ browserTest(
     await page.locator('.banner[data-problem=offline]').waitFor();
     await replaceModels('Others again.');
     await context.setOffline(false);
+    await page.getByLabel('Native species only').check(); // the page may be answered before it looks again
     await page.locator('.print-head').getByText('Others again.').waitFor({ state: 'attached' });
   },
 );

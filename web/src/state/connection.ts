@@ -68,8 +68,13 @@ export function reportSuccess(startedAt: number): void {
   if (trouble.value !== null) tryAgain(); // what failed before
 }
 
-/** Loads again whatever failed. */
+/** Loads again whatever failed. Other models may serve after an outage. */
 export function tryAgain(): void {
+  loadAgain();
+  void lookAtHealth();
+}
+
+function loadAgain(): void {
   trouble.value = null;
   stopLooking();
   attempt.value++;
@@ -79,7 +84,7 @@ async function lookAgain(): Promise<void> {
   const isBack = await lookAtHealth();
   if (looking === undefined) return; // answered meanwhile
   stopLooking();
-  if (isBack) tryAgain();
+  if (isBack) loadAgain();
   else lookLater();
 }
 
