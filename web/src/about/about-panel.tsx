@@ -1,8 +1,8 @@
 import type { Coverage, ServedModel } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, number, percent, years } from '../page/format.js';
+import { useUsage } from '../state/catalogues.js';
 import { forgetKey } from '../state/key.js';
-import { useUsage } from '../state/use-usage.js';
 import { EvidenceSection } from './evidence-section.js';
 import { SourcesSection } from './sources-section.js';
 

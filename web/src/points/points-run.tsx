@@ -4,7 +4,7 @@ import { download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
 import { assumptionsText, counted, dateText, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { nameOf, servedOrigin } from '../state/catalogues.js';
+import { nameOf, servedOrigin, useUsage } from '../state/catalogues.js';
 import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
@@ -18,7 +18,6 @@ import {
   takePoints,
 } from '../state/points.js';
 import { boxAround } from '../state/units.js';
-import { useUsage } from '../state/use-usage.js';
 import { PointRows } from './point-rows.js';
 import { pointsCsv } from './points-csv.js';
 import { scorePoints } from './score-points.js';

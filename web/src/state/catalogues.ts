@@ -1,4 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
 import { conditions, DEFAULT_SPECIES, practice, practiceOf, species } from './choices.js';
@@ -73,6 +74,20 @@ export function dropUnknownChoices(): void {
 /** Looks at the key's tier and today's count. @throws NurselogError */
 export async function loadUsage(signal: AbortSignal): Promise<void> {
   usage.value = await callJson<Usage>('/v1/usage', { signal });
+}
+
+/**
+ * The key's tier and today's count, loaded when a panel is opened.
+ * @param isSpending while it is true requests are sent; the count is loaded again when they end
+ */
+export function useUsage(isSpending = false): Usage | null {
+  useEffect(() => {
+    if (isSpending) return undefined;
+    const controller = new AbortController();
+    loadUsage(controller.signal).catch(() => undefined); // the banner shows failures
+    return () => controller.abort();
+  }, [isSpending]);
+  return usage.value;
 }
 
 async function loadLists(signal: AbortSignal): Promise<void> {
