@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
+import { ArrivingBatches, rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
@@ -45,8 +45,10 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     ...dependencies,
     submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
   };
+  const arriving = new ArrivingBatches();
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     request.state.job?.abandon();
+    request.state.endArrival?.();
     const { caller } = request.state;
     if (caller !== undefined) connectionOf(request.raw).rememberKey(caller.id);
     logRequest(request, reply, metrics);
@@ -61,10 +63,10 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     useJsonBodies(keyed);
     usageRoute(keyed, context);
     keyed.register(async (batches) => {
-      rejectOverloadUncounted(batches, serving, phase);
+      rejectOverloadUncounted(batches, serving, arriving, phase);
       enforceQuota(batches, accounts);
-      rejectOverload(batches, serving);
-      batchRoute(batches, context);
+      rejectOverload(batches, serving, arriving);
+      batchRoute(batches, context, arriving);
       batches.register(async (plans) => planRoute(plans, context));
     });
     keyed.register(async (others) => {
@@ -76,9 +78,9 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   });
   app.register(async (tables) => {
     authenticateRequests(tables, accounts, phase);
-    rejectOverloadUncounted(tables, serving, phase);
+    rejectOverloadUncounted(tables, serving, arriving, phase);
     enforceQuota(tables, accounts);
-    rejectOverload(tables, serving);
+    rejectOverload(tables, serving, arriving);
     tableRoute(tables, context);
   });
   return app;

@@ -4,6 +4,9 @@ import { Job, type RowsRequest, type StepRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
 import type { BufferPool } from './memory/buffer-pool.js';
 
+/** The part of the queue's limit that keeps the executor busy until further requests have arrived. */
+const BUSY_PART = 1 / 8;
+
 /** What answers runs: the worker threads, or the main thread, which takes no steps. */
 export interface Executor {
   readonly maxRunRows: number;
@@ -111,11 +114,15 @@ export class Scheduler {
     return this.#queue.rowCount;
   }
 
-  /** Whether rows of this key are certain to be rejected now. */
-  wouldReject(keyId: string): boolean {
-    if (this.waitingSites < this.queueLimitSites) return false;
+  /**
+   * Whether rows of this key are certain to be rejected now.
+   * @param arrivingSites sites of requests that are arriving; counted as if they waited while enough others do, so
+   *   that requests that arrive slowly keep nobody out of an idle service
+   */
+  wouldReject(keyId: string, arrivingSites = 0): boolean {
+    if (!this.#isFull(arrivingSites)) return false;
     this.executor.request(); // collects runs that have ended meanwhile, which may empty the queue
-    return this.waitingSites >= this.queueLimitSites && this.#queue.hasMost(keyId);
+    return this.#isFull(arrivingSites) && this.#queue.hasMost(keyId);
   }
 
   /** Submits rows in the turns of a key. */
@@ -147,6 +154,11 @@ export class Scheduler {
     // Left to run, it would keep the models in memory until the deadline of a job that is answered.
     clearTimeout(this.#deadlineTimer);
     this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
+  }
+
+  #isFull(arrivingSites: number): boolean {
+    const limit = this.queueLimitSites;
+    return this.waitingSites >= BUSY_PART * limit && this.waitingSites + arrivingSites >= limit;
   }
 
   get #isIdle(): boolean {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
@@ -33,12 +34,31 @@ function startFlood(headers = {}, batch = BATCH_500): () => Promise<void> {
   return end;
 }
 
-test('the queue takes as many small batches as their sites fit, however many callers send them', async () => {
+/** Sends as many small batches at once as their sites fit into the queue. */
+async function expectRoom(): Promise<void> {
   const tenSites = JSON.stringify({ requests: Array(10).fill(PREDICT_REQUEST) });
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => service.post('/v1/predict/batch', tenSites)),
   );
   expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
+}
+
+test('the queue takes as many small batches as their sites fit, however many callers send them', expectRoom);
+
+/** Sends the head of a batch, and no body. */
+async function announceBatch(key = service.key): Promise<Socket> {
+  const socket = await openSocket(service.apiUrl);
+  const headers = [`X-API-Key: ${key}`, 'Content-Type: application/json', 'Content-Length: 50000'];
+  socket.write(rawRequest('POST /v1/predict/batch HTTP/1.1', headers));
+  return socket;
+}
+
+test('batches that do not arrive keep no other out of an idle service, nor out of a busy one once their callers are gone', async () => {
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => announceBatch()));
+  for (let batch = 0; batch < 3; batch++)
+    expect((await service.post('/v1/predict/batch', BATCH_500)).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await eventually(expectRoom);
 });
 
 test('callers of limited and unlimited tiers who meet a full queue get the same 503 overloaded, and it is not counted; the queue empties', async () => {
@@ -78,11 +98,8 @@ test.each(['hypha', 'mycel'] as const)(
   async (tier) => {
     const { secret } = await service.issueKey(tier);
     const endFlood = startFlood({ 'x-api-key': secret }, BATCH_100);
-    const length = `Content-Length: ${BATCH_100.length}`;
-    const headers = [`X-API-Key: ${secret}`, 'Content-Type: application/json', length];
     await eventually(async () => {
-      const socket = await openSocket(service.apiUrl);
-      socket.write(rawRequest('POST /v1/predict/batch HTTP/1.1', headers));
+      const socket = await announceBatch(secret);
       // A batch that is admitted waits for its body and gets no answer: another is tried.
       try {
         await once(socket, 'readable', { signal: AbortSignal.timeout(100) });

@@ -68,11 +68,7 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     /^version: .* is not pnw_v<major>_<minor>_/,
   ],
   ['has a version of another codename', { codename: 'heather' }, /^version: .*_heather$/],
-  [
-    'has a version without numbers',
-    (m) => Object.assign(m, { version: `pnw_v_${m.codename}` }),
-    /^version: /,
-  ],
+  ['has no version numbers', (m) => Object.assign(m, { version: `pnw_v_${m.codename}` }), /^version: /],
   ['has no codename', { codename: '' }, /^codename: /],
   ['has no series', { series: 7 }, /^series: /],
   [
@@ -90,7 +86,7 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     /^features: .*<=32768/,
   ],
   [
-    'has a feature that the grid lacks',
+    'has an unknown feature',
     { 'features.2.name': 'moon_phase' },
     'feature moon_phase is not a column of the grid',
   ],
@@ -116,7 +112,7 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   ],
   ['has a feature without a label', { 'features.0.label': '' }, /^features\.0\.label: /],
   [
-    'has a feature whose risk_factor is not a boolean',
+    'has a risk_factor that is no boolean',
     { 'features.0.risk_factor': 'yes' },
     /^features\.0\.risk_factor: /,
   ],
@@ -137,11 +133,7 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     { 'features.4.minimum': 15, 'features.4.maximum': -35 },
     'features.4: minimum is not below maximum',
   ],
-  [
-    'has a feature without training percentiles',
-    { 'features.4.training': undefined },
-    /^features\.4\.training: /,
-  ],
+  ['lacks the percentiles of a feature', { 'features.4.training': undefined }, /^features\.4\.training: /],
   [
     'has a feature whose percentiles are exchanged',
     { 'features.4.training.p1': 2, 'features.4.training.p99': 1 },
@@ -169,9 +161,9 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     'methods.drone_seeded.averages: must be 31 rows (species) of 14 numbers (features)',
   ],
   [
-    'has an average that is not a number',
+    'has an average that is no number',
     { 'methods.manual.averages.7.3': null },
-    /^methods\.manual\.averages\.7\.3: /,
+    /^methods\.manual\.averages\.7\.3/,
   ],
   [
     'has an interval graph for one method only',

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import type { Serving } from '../../work/generation.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
@@ -10,10 +10,37 @@ import { callerOf } from '../server/request-state.js';
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();
 
+/** Bytes of a typical entry of a batch, to estimate how many a body has. */
+const BYTES_PER_SITE = 96;
+
+/**
+ * The batches whose bodies are arriving. If only those that wait were counted, the queue would have room for every batch
+ * whose head arrives before the bodies of the others, and most bodies would be read to be rejected.
+ */
+export class ArrivingBatches {
+  /** Sites of all of them, by the lengths of their bodies. */
+  sites = 0;
+
+  /** The hook of the route: counts a batch until its `endArrival`. */
+  readonly count: onRequestHookHandler = (request, reply, done) => {
+    const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    const sites = Math.min(Math.ceil(bytes / BYTES_PER_SITE), TIERS[callerOf(request).tier].sitesPerBatch);
+    // Its caller may have disconnected while it was counted in the store.
+    if (!reply.raw.closed) {
+      this.sites += sites;
+      request.state.endArrival = () => {
+        this.sites -= sites;
+        request.state.endArrival = undefined;
+      };
+    }
+    done();
+  };
+}
+
 /** Rejects a batch, table or plan before its body is read where the queue is full: reading it is most of the work. */
-export function rejectOverload(app: FastifyInstance, serving: Serving): void {
+export function rejectOverload(app: FastifyInstance, serving: Serving, arriving: ArrivingBatches): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    if (serving.current.batches.wouldReject(callerOf(request).id)) done(QUEUE_FULL);
+    if (serving.current.batches.wouldReject(callerOf(request).id, arriving.sites)) done(QUEUE_FULL);
     else done();
   });
 }
@@ -23,13 +50,18 @@ export function rejectOverload(app: FastifyInstance, serving: Serving): void {
  * rejected, so that the cost of a rejection decides how many are answered. Limited tiers, whose responses have the quota,
  * pages of other origins and responses that end their connection are left to `rejectOverload`.
  */
-export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, phase: CurrentPhase): void {
+export function rejectOverloadUncounted(
+  app: FastifyInstance,
+  serving: Serving,
+  arriving: ArrivingBatches,
+  phase: CurrentPhase,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { id, tier } = callerOf(request);
     const isUnlimited = TIERS[tier].requestsPerDay === null;
     if (
       !isUnlimited ||
-      !serving.current.batches.wouldReject(id) ||
+      !serving.current.batches.wouldReject(id, arriving.sites) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
       !reply.raw.shouldKeepAlive || // as the caller asked

@@ -5,6 +5,7 @@ import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/req
 import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
+import type { ArrivingBatches } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
@@ -30,11 +31,16 @@ export const batchEndpoint: Endpoint = {
 };
 
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
-export function batchRoute(app: FastifyInstance, { serving, submitter, metrics }: RouteContext): void {
-  app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
+export function batchRoute(
+  app: FastifyInstance,
+  { serving, submitter, metrics }: RouteContext,
+  arriving: ArrivingBatches,
+): void {
+  app.post<{ Body: Buffer }>('/v1/predict/batch', { onRequest: arriving.count }, async (request, reply) => {
+    request.state.endArrival?.();
     const generation = serving.current;
     const { id, tier } = callerOf(request);
-    // Many bodies may have arrived since the first look at the queue, and reading one is most of what a rejection costs.
+    // Others may have arrived since the first look at the queue, and parsing a body is most of what is left to do.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
     const batch = requestReaderOf(generation).readBatch(request.body, {
       tier,

@@ -10,6 +10,8 @@ export interface RequestState {
   admission?: Admission;
   /** The largest body that the caller may send, where it is less than that of the route. */
   bodyLimitBytes?: number;
+  /** Ends the count of a batch among those that are arriving. */
+  endArrival?: (() => void) | undefined;
   /** Sites submitted. */
   sites?: number;
   /** Its rows that were submitted at once. */

@@ -36,9 +36,10 @@ export class PlainScheduler {
     return this.jobs.reduce((sum, job) => sum + waitingRows(job), 0);
   }
 
-  wouldReject(keyId: string): boolean {
-    const own = this.#waitingOf(keyId);
-    return this.waitingSites >= this.limit && this.#turns.every((key) => this.#waitingOf(key) <= own);
+  wouldReject(keyId: string, arrivingSites: number): boolean {
+    const [own, waiting] = [this.#waitingOf(keyId), this.waitingSites];
+    const isFull = waiting >= this.limit / 8 && waiting + arrivingSites >= this.limit;
+    return isFull && this.#turns.every((key) => this.#waitingOf(key) <= own);
   }
 
   submit(keyId: string, rowCount: number, deadlineMs: number, started: readonly StartedRun[]): void {
