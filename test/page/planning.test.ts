@@ -4,24 +4,14 @@ import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
-import { collection, drop, openUnits, RING, saved } from './support/units.js';
+import { collection, drop, openUnits, RING, saved, unitsWith } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 const ACRE_HA = 0.40468564224;
 
 type Row = Record<string, string>;
-type Attributes = Record<string, string | number | null>;
 
 /** Two units of the same shape, one with a name that a spreadsheet would run. */
-const unitsWith = (first: Attributes, second: Attributes) =>
-  JSON.stringify({
-    type: 'FeatureCollection',
-    features: [first, second].map((properties) => ({
-      type: 'Feature',
-      properties,
-      geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
-    })),
-  });
 const UNITS = unitsWith(
   { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A', error: 'none', constructor: 'C' },
   { name: '=1+1', TPA: null, owner: 'B', rank: 'B' },
@@ -41,12 +31,7 @@ const sameAs = (one: Option) => (other: Option) =>
 
 /** The options of the service for a unit of that shape. */
 async function optionsOf(body: object) {
-  const feature = {
-    type: 'Feature',
-    id: 1,
-    properties: {},
-    geometry: JSON.parse(UNITS).features[0].geometry,
-  };
+  const feature = { ...JSON.parse(unitsWith({})).features[0], id: 1 };
   const response = await shared.service.post('/v1/plan', {
     units: { type: 'FeatureCollection', features: [feature] },
     ...body,

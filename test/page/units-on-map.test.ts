@@ -97,12 +97,7 @@ browserTest(
     await drop(page, 'units.geojson', collection(['North', 'South']));
     await page.getByLabel('Douglas-fir only').check();
     await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
-    const { west, south, east, north } = {
-      west: RING[0]![0],
-      south: RING[0]![1],
-      east: RING[2]![0],
-      north: RING[2]![1],
-    };
+    const [[west, south], [east, north]] = [RING[0]!, RING[2]!];
     const response = await shared.service.get(`/v1/surfaces/PSME?bbox=${[west, south, east, north]}`);
     const surface = (await response.json()) as { points: number; survival: { manual: { 5: number[] } } };
     const values = surface.survival.manual['5'].toSorted((a, b) => a - b);

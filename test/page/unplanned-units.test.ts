@@ -83,10 +83,7 @@ browserTest(
     const { error } = (await last.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe('rate_limit_exceeded');
 
-    const { page } = await openUnits({
-      ...shared,
-      service: { ...shared.service, key: secret },
-    });
+    const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
     const asked: string[] = [];
     let isSpent = true;
     await page.route('**/v1/plan', (route) => {

@@ -45,12 +45,15 @@ export async function saved(page: Page, button: string | RegExp): Promise<string
 }
 
 /** A file of units with these names, all of the same shape. */
-export const collection = (names: readonly unknown[]) =>
+export const collection = (names: readonly unknown[]) => unitsWith(...names.map((name) => ({ name })));
+
+/** A file of units with these properties, all of the same shape. */
+export const unitsWith = (...each: readonly object[]) =>
   JSON.stringify({
     type: 'FeatureCollection',
-    features: names.map((name) => ({
+    features: each.map((properties) => ({
       type: 'Feature',
-      properties: { name },
+      properties,
       geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
     })),
   });
