@@ -20,7 +20,10 @@ browserTest('a change of the key keeps the file of points and its answered rows'
   await page.getByRole('heading', { name: 'Planting units' }).waitFor();
   expect(await page.getByText('2 of 2 rows answered').count()).toBe(1);
   expect((await saved(page, 'Save 2 rows')).trim().split('\r\n')).toHaveLength(3);
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  const close = page.getByRole('button', { name: 'Close', exact: true });
+  await close.click(); // Playwright declines the question
+  page.once('dialog', (dialog) => dialog.accept());
+  await close.click();
   await page.getByRole('heading', { name: '2 points' }).waitFor({ state: 'detached' });
 });
 
@@ -226,7 +229,10 @@ browserTest(
       await open(content);
       await page.locator('#panel .error').getByText(message).waitFor();
     }
+    await open(text);
+    await page.getByText('Not opened: the answered rows stay.').waitFor();
     await expectWork(page); // untouched
+    page.once('dialog', (dialog) => dialog.accept());
     const hostile = { ...project.features[0], id: markup, properties: { constructor: markup, name: markup } };
     await open({
       ...changed({ choices: `key=${markup}&panel=${markup}&species=${markup}`, __proto__: { version: 1 } }),

@@ -62,6 +62,7 @@ browserTest(
     await page.getByRole('tab', { name: 'Units' }).click();
     await page.getByRole('button', { name: 'Point 3: sea' }).click();
     await page.locator('.whole-row').getByText('outside the coverage').waitFor();
+    page.once('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await expect.poll(() => page.locator('.legend').innerText()).not.toContain('Circles');
   },

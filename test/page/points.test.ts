@@ -6,10 +6,11 @@ import { drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-/** GeoJSON of a point with properties. */
-function pointsOf(properties: object): string {
+/** GeoJSON of points with these properties, all at one place. */
+function pointsOf(...each: readonly object[]): string {
   const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
-  return JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties, geometry }] });
+  const features = each.map((properties) => ({ type: 'Feature', properties, geometry }));
+  return JSON.stringify({ type: 'FeatureCollection', features });
 }
 
 browserTest.each([
@@ -36,11 +37,7 @@ browserTest.each([
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('1 of 1 rows answered; mean survival').waitFor();
     const [row] = Papa.parse<Record<string, string>>(await saved(page, 'Save 1 row'), { header: true }).data;
-    const read = {
-      species_code: 'TSHE',
-      planting_method: 'drone_seeded',
-      elevation_m: '900',
-    };
+    const read = { species_code: 'TSHE', planting_method: 'drone_seeded', elevation_m: '900' };
     expect(row).toMatchObject({ latitude: '44.12', longitude: '-122.03', ...read });
     const own = Object.keys(row!).filter((column) => /^ ?(species_co|planting_m|elevation_)/i.test(column));
     expect(own).toHaveLength(6);
@@ -53,12 +50,8 @@ browserTest(
   'objects of GeoJSON are JSON in the cells of points, and missing properties are empty',
   async () => {
     const { page } = await openUnits(shared);
-    const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
-    const features: object[] = [
-      { type: 'Feature', properties: { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] }, geometry },
-      { type: 'Feature', properties: { plot: null, day: 5 }, geometry },
-    ];
-    await drop(page, 'points.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] };
+    await drop(page, 'points.geojson', pointsOf(first, { plot: null, day: 5 }));
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('2 of 2 rows answered; mean survival').waitFor();
     const { data } = Papa.parse<Record<string, string>>((await saved(page, 'Save 2 rows')).trim(), {

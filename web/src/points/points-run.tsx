@@ -18,6 +18,7 @@ import {
   takePoints,
 } from '../state/points.js';
 import { boxAround } from '../state/units.js';
+import { mayDiscardRows } from './may-discard-rows.js';
 import { PointRows } from './point-rows.js';
 import { pointsCsv } from './points-csv.js';
 import { scorePoints } from './score-points.js';
@@ -92,7 +93,7 @@ export function PointsRun({ table }: { table: PointTable }) {
             Save {counted(done, 'row')} as CSV
           </button>
         )}
-        <button type="button" onClick={() => takePoints(null)}>
+        <button type="button" onClick={() => mayDiscardRows() && takePoints(null)}>
           Close
         </button>
       </div>

@@ -4,6 +4,7 @@ import type { FileContent } from '../files/read-file.js';
 import { showBox } from '../map/shown-map.js';
 import { counted } from '../page/format.js';
 import { PlannedUnits } from '../plan/planned-units.js';
+import { mayDiscardRows } from '../points/may-discard-rows.js';
 import { PointsRun } from '../points/points-run.js';
 import { panel } from '../state/choices.js';
 import { markSaved } from '../state/keep-work.js';
@@ -49,6 +50,7 @@ export function UnitsPanel() {
 /** Takes what a file holds. @returns what a planner should know of it */
 function take({ polygons, points, ignored, notes = [], project }: FileContent): string {
   if (project !== undefined) {
+    if (!mayDiscardRows()) return 'Not opened: the answered rows stay.';
     takeWork(project, true);
     markSaved(work.peek());
     panel.value = 'units';
@@ -56,10 +58,12 @@ function take({ polygons, points, ignored, notes = [], project }: FileContent): 
     return `Opened: a project with ${counted(project.units.length, 'unit')}.`;
   }
   const known = addUnits(polygons);
-  if (points !== null) takePoints(points);
+  const areLeft = points !== null && !mayDiscardRows();
+  if (points !== null && !areLeft) takePoints(points);
   if (polygons.length > 0) showBox(boxOf(units.peek()));
   return [
     ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '',
+    areLeft ? `Left out, so that the answered rows stay: ${counted(points.rows.length, 'point')}.` : '',
     known > 0 ? `Here already, and not added again: ${counted(known, 'unit')}.` : '',
     ...notes,
   ]
