@@ -146,19 +146,26 @@ browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider
   for (const field of [
     page.getByLabel('Native species only'),
     page.getByLabel('Hand planting', { exact: true }),
-    page.getByLabel('Warming, °C'),
+    page.getByLabel('Opacity of cells'),
   ]) {
     await drop(page, 'units.geojson', collection(['North slope', 'Ridge']));
     await page.getByLabel('Change a unit').selectOption('Ridge');
     await page.getByRole('button', { name: 'Edit corners' }).click();
     await page.locator('.edit-bar').waitFor();
-    if (!(await field.isVisible())) await page.locator('.climate summary').click();
     await field.focus();
     await page.keyboard.press('Escape');
     await page.locator('.edit-bar').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.getByLabel('Change a unit').waitFor({ state: 'detached' });
   }
+  const menu = page.locator('.climate');
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  await menu.locator('summary').click();
+  await page.keyboard.press('Escape'); // closes the menu alone
+  await expect.poll(() => menu.getAttribute('open')).toBeNull();
+  await page.getByText('(0 so far)').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.edit-bar').waitFor({ state: 'detached' });
   await drop(page, 'units.geojson', collection(['North slope']));
   const filter = page.getByLabel('Filter');
   await filter.fill('slope');

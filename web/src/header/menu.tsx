@@ -18,19 +18,22 @@ export function Menu({
       if (event.target instanceof Node && details.current?.contains(event.target)) return;
       if (details.current !== null) details.current.open = false;
     };
+    const closeByEscape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !details.current?.open) return;
+      event.stopImmediatePropagation(); // neither another menu nor a drawing ends, too
+      details.current.open = false;
+      details.current.querySelector('summary')?.focus();
+    };
     document.addEventListener('pointerdown', close);
-    return () => document.removeEventListener('pointerdown', close);
+    // Before the map hears of it, also where the focus has left the menu.
+    document.addEventListener('keydown', closeByEscape, { capture: true });
+    return () => {
+      document.removeEventListener('pointerdown', close);
+      document.removeEventListener('keydown', closeByEscape, { capture: true });
+    };
   }, []);
   return (
-    <details
-      ref={details}
-      class={`menu ${title.toLowerCase()}`}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key !== 'Escape' || !currentTarget.open) return;
-        currentTarget.open = false;
-        currentTarget.querySelector('summary')?.focus();
-      }}
-    >
+    <details ref={details} class={`menu ${title.toLowerCase()}`}>
       <summary>
         <span class="menu-title">{title}</span> <span class="menu-value">{value}</span>
       </summary>
