@@ -6,7 +6,7 @@ import { HAS_CHROMIUM } from '../support/chromium.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { browserTest, linkOf, watchedPage } from './support/browser.js';
 import { launchBrowser } from './support/launch-browser.js';
-import { storedText } from './support/units.js';
+import { drop, storedText, unitsWith } from './support/units.js';
 
 /** What would change the title if a name were taken for markup. */
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>&amp;';
@@ -41,28 +41,6 @@ afterAll(async () => {
   if (HAS_CHROMIUM) await Promise.all([service.stop(), browser.close()]);
 });
 
-const RING = [
-  [-122.05, 44.1],
-  [-122.0, 44.1],
-  [-122.0, 44.14],
-  [-122.05, 44.14],
-  [-122.05, 44.1],
-];
-
-const units = (id: string) =>
-  JSON.stringify({
-    type: 'FeatureCollection',
-    name: MARKUP,
-    features: [
-      {
-        type: 'Feature',
-        id,
-        properties: { [MARKUP]: MARKUP, name: id },
-        geometry: { type: 'Polygon', coordinates: [RING] },
-      },
-    ],
-  });
-
 browserTest(
   'markup in the names of species, files, columns and units is shown as text everywhere',
   async () => {
@@ -71,11 +49,9 @@ browserTest(
     await page.getByTestId('tile-manual').waitFor();
     await page.getByText(MARKUP).first().waitFor({ state: 'attached' });
     await page.getByRole('tab', { name: 'Units' }).click();
-    await page.locator('#file').setInputFiles({
-      name: `${MARKUP.replaceAll('/', '')}.geojson`,
-      mimeType: '',
-      buffer: Buffer.from(units(MARKUP)),
-    });
+    const { type, features } = JSON.parse(unitsWith({ [MARKUP]: MARKUP, name: MARKUP }));
+    const file = JSON.stringify({ type, name: MARKUP, features: [{ ...features[0], id: MARKUP }] });
+    await drop(page, `${MARKUP.replaceAll('/', '')}.geojson`, file);
     await page.locator('table.plan').getByText(MARKUP).first().waitFor();
     for (const injected of ['img[src="x"]', 'body script'])
       expect(await page.locator(injected).count()).toBe(0);
