@@ -67,13 +67,21 @@ browserTest(
   },
 );
 
-browserTest('species and features of a link that the models do not know are left out', async () => {
+browserTest('what the models do not know of a link is left out, and a species is named', async () => {
   const unknown = { species: 'ZZZZ', 'practice.irrigation': '1', 'measured.moss': '2' };
   const { page } = await openUnits(shared, { ...unknown, 'practice.overstory_cover': '30' });
-  await expect.poll(() => page.locator('.controls select').first().inputValue()).toBe('PSME');
+  await page.getByText('This service has no species "ZZZZ", which the link or project asks for.').waitFor();
+  expect(await page.locator('.controls select').first().inputValue()).toBe('PSME');
   await expect
     .poll(() => new URL(page.url()).hash)
     .toMatch(/^(?!.*(ZZZZ|irrigation|moss)).*overstory_cover=30/);
+  await page.evaluate(() => location.assign('#species=douglas-fir'));
+  const note = page.getByText('This service has no species "douglas-fir"');
+  await note.waitFor();
+  await page.locator('.controls select').first().selectOption('PISI');
+  await page.getByText('Shown is Sitka spruce.').waitFor();
+  await note.getByRole('button', { name: 'Close' }).click();
+  await note.waitFor({ state: 'detached' });
 });
 
 browserTest('About says how the figures did on planted trees, as GET /v1/model has it', async () => {

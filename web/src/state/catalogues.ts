@@ -2,7 +2,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
-import { conditions, DEFAULT_SPECIES, practice, practiceOf, species } from './choices.js';
+import { conditions, DEFAULT_SPECIES, practice, practiceOf, species, unknownSpecies } from './choices.js';
 import { servedDigest, servedVersion } from './connection.js';
 import { key } from './key.js';
 
@@ -58,8 +58,10 @@ export function dropUnknownChoices(): void {
     if (catalogues.value === null) return;
     const { species: list, model } = catalogues.value;
     const codes = list.map(({ species_code }) => species_code);
-    if (!codes.includes(species.value))
+    if (!codes.includes(species.value)) {
+      unknownSpecies.value = species.value;
       species.value = codes.find((code) => code === DEFAULT_SPECIES) ?? codes[0] ?? species.value;
+    }
     for (const [choice, features] of [
       [practice, practiceOf(model.features)],
       [conditions, model.features],

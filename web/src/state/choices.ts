@@ -11,11 +11,16 @@ export type Layer = (typeof LAYERS)[number];
 export const PANELS = ['site', 'units', 'about'] as const;
 export type Panel = (typeof PANELS)[number];
 
+/** The longest text of a wrong species that a message quotes. */
+const MAX_QUOTED = 20;
+
 /** Douglas-fir. */
 export const DEFAULT_SPECIES = 'PSME';
 
 /** What is shown and asked, all of it in the address, so that a link shows the same. */
 export const species = signal(DEFAULT_SPECIES);
+/** What a link or a project gave as a species and is none of this service; null for nothing. */
+export const unknownSpecies = signal<string | null>(null);
 export const method = signal<Method>('manual');
 export const horizon = signal<Horizon>(5);
 export const layer = signal<Layer>('survival');
@@ -111,8 +116,10 @@ export const readAddress = () => readChoices(location.hash.slice(1));
 export function readChoices(text: string): void {
   const fields = new URLSearchParams(text);
   batch(() => {
-    const code = fields.get('species');
-    if (code !== null && /^[A-Z]{4}$/.test(code)) species.value = code;
+    const code = fields.get('species') ?? '';
+    const isCode = /^[A-Z]{4}$/.test(code);
+    if (isCode) species.value = code;
+    unknownSpecies.value = isCode || code === '' ? null : code.slice(0, MAX_QUOTED);
     method.value = oneOf(fields.get('method'), METHODS) ?? method.value;
     horizon.value = HORIZONS.find((years) => String(years) === fields.get('year')) ?? horizon.value;
     layer.value = oneOf(fields.get('layer'), LAYERS) ?? layer.value;
