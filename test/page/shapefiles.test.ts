@@ -44,6 +44,21 @@ browserTest(
   },
 );
 
+browserTest('GeoJSON whose crs is neither WGS 84 nor NAD83 is refused by its name', async () => {
+  const { page } = await openUnits(shared);
+  const inCrs = (name: string) =>
+    collection([name]).replace('{', `{"crs":{"type":"name","properties":{"name":"${name}"}},`);
+  for (const name of ['urn:ogc:def:crs:EPSG::26910', 'EPSG:4267', 'NAD83 / Oregon Lambert (ft)']) {
+    await drop(page, 'units.geojson', inCrs(name));
+    await page.getByText(`convert the coordinate system "${name}" of the file. Save the layer in`).waitFor();
+  }
+  for (const name of ['urn:ogc:def:crs:OGC:1.3:CRS84', 'EPSG:4326', 'urn:ogc:def:crs:EPSG::4269']) {
+    await drop(page, 'units.geojson', inCrs(name));
+    await page.locator('table.plan').getByText(name).waitFor();
+  }
+  expect(await page.locator('table.plan tbody th').count()).toBe(3);
+});
+
 browserTest(
   'a shapefile in NAD27, one without a projection and one without an encoding get a note, and the next file none',
   async () => {

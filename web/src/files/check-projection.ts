@@ -5,6 +5,8 @@ import { FileError } from './file-error.js';
 const WELL_KNOWN_TEXT = /^\s*\w+\s*[[(]/;
 /** A coordinate system without a place on the earth, whose metres proj4 takes for angles. */
 const LOCAL = /^\s*LOCAL_CS\b/i;
+/** How the names of coordinate systems end whose degrees are those of WGS 84 within two metres. */
+const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|(GCS_)?WGS[ _]?(19)?84)$/i;
 /** The longest name of a coordinate system that a message quotes. */
 const MAX_NAME = 100;
 
@@ -16,11 +18,23 @@ const MAX_NAME = 100;
 export function statesProjection(fileName: string, text: string): boolean {
   if (isKnown(text)) return true;
   if (!WELL_KNOWN_TEXT.test(text)) return false;
-  const name = /"([^"]*)/.exec(text)?.[1]?.slice(0, MAX_NAME) ?? '';
-  throw new FileError(
-    `The page cannot convert the coordinate system "${name}" of ${fileName}. Save the layer in WGS 84 (EPSG:4326) and drop its zip again.`,
-  );
+  throw unconvertible(/"([^"]*)/.exec(text)?.[1] ?? '', fileName, 'its zip');
 }
+
+/**
+ * Checks the member `crs` that GeoJSON had before RFC 7946, which leaves it out.
+ * @throws FileError where it names other coordinates than degrees of WGS 84
+ */
+export function checkCrs(content: unknown): void {
+  const { crs } = (content ?? {}) as { crs?: { properties?: { name?: unknown } } | null };
+  const name = crs?.properties?.name;
+  if (typeof name === 'string' && !WGS_84.test(name.trim())) throw unconvertible(name, 'the file', 'it');
+}
+
+const unconvertible = (name: string, file: string, dropped: string) =>
+  new FileError(
+    `The page cannot convert the coordinate system "${name.slice(0, MAX_NAME)}" of ${file}. Save the layer in WGS 84 (EPSG:4326) and drop ${dropped} again.`,
+  );
 
 function isKnown(text: string): boolean {
   try {

@@ -4,6 +4,7 @@ import { propertyText } from '../page/format.js';
 import { withOwnNames } from '../points/own-columns.js';
 import type { PointTable, Row } from '../state/points.js';
 import type { Work } from '../state/work.js';
+import { checkCrs } from './check-projection.js';
 import { checkSize, FileError } from './file-error.js';
 import { isProject, MAX_PROJECT_MB, readProject } from './project-file.js';
 import { readShapefile } from './read-shapefile.js';
@@ -71,6 +72,7 @@ function readJson(text: string, bytes: number): FileContent {
   }
   if (isProject(content)) return { polygons: [], points: null, ignored: 0, project: readProject(content) };
   checkSize('The file', bytes, MAX_MB, DIVIDE);
+  checkCrs(content);
   return sortFeatures(featuresOf(content));
 }
 
