@@ -1,8 +1,8 @@
 import { areaUnit, counted, namesOf, number, perArea, years } from '../page/format.js';
 import { horizon } from '../state/choices.js';
 import { settings } from '../state/plan-settings.js';
-import { units } from '../state/units.js';
-import { MAX_TARGET_PER_HA, targetUnitOf, wrongTargets } from './targets.js';
+import { type Unit, units } from '../state/units.js';
+import { excessiveTargets, MAX_TARGET_PER_HA, targetUnitOf, wrongTargets } from './targets.js';
 
 /** What an order is for, as a sentence; nothing without a target. */
 export function OrderBasis() {
@@ -19,14 +19,29 @@ export function OrderBasis() {
   );
 }
 
-/** Says which units have a target that cannot be read. */
+/** Says which units have a target that cannot be read or is too high. */
 export function WrongTargets() {
-  const wrong = wrongTargets(units.value, settings.value);
-  if (wrong.length === 0) return null;
+  const { targetColumn } = settings.value;
+  const limit = `${number(perArea(MAX_TARGET_PER_HA))} per ${areaUnit()}`;
+  return (
+    <>
+      <NoOrder
+        affected={wrongTargets(units.value, settings.value)}
+        why={`whose ${targetColumn} is no number from 0 to ${number(MAX_TARGET_PER_HA)}`}
+      />
+      <NoOrder
+        affected={excessiveTargets(units.value, settings.value)}
+        why={`whose target with the reserve is above ${limit}`}
+      />
+    </>
+  );
+}
+
+function NoOrder({ affected, why }: { affected: readonly Unit[]; why: string }) {
+  if (affected.length === 0) return null;
   return (
     <p class="error" role="status">
-      No order for {counted(wrong.length, 'unit')}, whose {settings.value.targetColumn} is no number from 0 to{' '}
-      {number(MAX_TARGET_PER_HA)}: {namesOf(wrong)}.
+      No order for {counted(affected.length, 'unit')}, {why}: {namesOf(affected)}.
     </p>
   );
 }

@@ -33,17 +33,26 @@ export const wrongTargets = (units: readonly Unit[], { targetColumn }: PlanSetti
 export const targetUnitOf = ({ targetColumn, targetUnit }: PlanSettings) =>
   targetUnit ?? columnUnit(targetColumn ?? '');
 
+/** The units whose target with its reserve is more than the service takes; they get no order. */
+export const excessiveTargets = (units: readonly Unit[], settings: PlanSettings) =>
+  units.filter((unit) => (wantedIn(unit, settings) ?? 0) > MAX_TARGET_PER_HA);
+
 /**
  * The living trees per hectare that are to be planned for in a unit, reserve included: of its column, else that of
- * all where its column is blank. @returns undefined for none, as for 0 and for what cannot be read
+ * all where its column is blank. @returns undefined for none, as for 0, for what cannot be read and for too many
  */
 export function targetOf(unit: Unit, settings: PlanSettings): number | undefined {
+  const wanted = wantedIn(unit, settings);
+  return wanted !== undefined && wanted <= MAX_TARGET_PER_HA ? wanted : undefined;
+}
+
+function wantedIn(unit: Unit, settings: PlanSettings): number | undefined {
   const { targetPerHa, targetColumn, reservePercent } = settings;
   const own = targetColumn === null ? null : valueIn(unit, targetColumn);
   if (own === 'wrong') return undefined;
   const wanted = own === null ? targetPerHa : perHectare(own, targetUnitOf(settings));
   if (wanted === null || wanted === 0) return undefined;
-  return Math.min(MAX_TARGET_PER_HA, Number((wanted * (1 + reservePercent / 100)).toFixed(6)));
+  return Number((wanted * (1 + reservePercent / 100)).toFixed(6));
 }
 
 /** The number in a column of a unit, from 0 on; null where it is blank. */
