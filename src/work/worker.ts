@@ -6,6 +6,7 @@ import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './memory/run-buffer.js';
+import { doStep } from './steps.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -78,7 +79,6 @@ async function takeStep(predictor: Predictor, run: RunBuffer, steps: MessagePort
   run.withdraw();
   try {
     const order = receiveMessageOnPort(steps)?.message;
-    const { doStep } = await import('./steps.js'); // which loads the formats, only where they are needed
     const outcome = await doStep(order, predictor, data.predictor);
     const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
     notify({ buffer, kind: 'done', result: outcome }, isWritten ? [outcome.result.bytes.buffer] : []);
