@@ -25,6 +25,10 @@ class ServiceProcess:
 
     port = 0
 
+    def __init__(self, models: Path = ROOT / "models") -> None:
+        """Starts nothing yet."""
+        self._models = models
+
     def __enter__(self) -> ServiceProcess:
         self._folder = tempfile.TemporaryDirectory()
         kept = {name: value for name, value in os.environ.items() if not name.startswith("NURSELOG_")}
@@ -34,6 +38,7 @@ class ServiceProcess:
             "OPS_PORT": "0",
             "WORKERS": "1",
             "LOG_LEVEL": "error",
+            "MODEL_DIR": str(self._models),
             "DATABASE_URL": f"sqlite:{self._folder.name}/keys.db",
         }
         output = self._start(until="curl")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from command_process import Predict, run
-from service_process import ServiceProcess
+from service_process import ROOT, ServiceProcess
 from site_files import texts, write_sites
 
 from nurselog._files.formats import CsvStyle
 from nurselog._files.partial import PartialOutput
+from nurselog._files.summary import Summary
 from nurselog._files.writing import write_file
 
 
@@ -48,6 +50,37 @@ def test_rows_that_were_answered_are_kept_where_the_quota_ends_in_the_first_part
     assert predict("sites.csv", "out.csv", "--resume").exit_code == 0
     assert predict("sites.csv", "whole.csv").exit_code == 0
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_a_run_says_that_the_models_changed_before_it_was_resumed(
+    predict: Predict, service: ServiceProcess, tmp_path: Path
+) -> None:
+    write_sites(tmp_path / "sites.csv", 600)
+    predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=42))
+    models = shutil.copytree(ROOT / "models", tmp_path / "models")
+    manifest = (models / "manifest.json").read_text()
+    [version] = re.findall(r'"version": "(pnw_v[^"]+)"', manifest)
+    (models / "manifest.json").write_text(manifest.replace(version, "pnw_v9_9_larch"))
+    with ServiceProcess(models) as other:
+        result = predict("sites.csv", "out.csv", "--resume", NURSELOG_URL=other.url, NURSELOG_API_KEY=other.key)
+    assert result.exit_code == 0
+    changed = f"The models changed before all rows were answered: {version} (410 rows), pnw_v9_9_larch (190 rows)."
+    assert changed in result.stderr
+    assert texts(tmp_path / "out.csv")["survival_5"].ne("").sum() == 600
+    assert "models changed" not in predict("sites.csv", "whole.csv").stderr
+
+
+def test_rows_of_other_models_keep_their_model_within_a_run(tmp_path: Path) -> None:
+    partial = PartialOutput(tmp_path / "out.csv", {})
+    partial.start(resume=False)
+    for version in ("1", "2", "2"):
+        partial.add(pa.table({"row": [1, 2]}, metadata={"model": f'{{"version": "{version}"}}'}))
+    partial.close()
+    summary = Summary()
+    for table in partial.tables():
+        summary.add(table.append_column("error_code", pa.nulls(2)))
+    assert (summary.rows, summary.models) == (6, {"1": 2, "2": 4})
+    partial.remove()
 
 
 def test_a_run_does_not_end_well_where_another_one_of_the_same_output_took_its_rows(tmp_path: Path) -> None:

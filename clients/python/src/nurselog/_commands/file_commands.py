@@ -146,6 +146,8 @@ def predict(
     except (OSError, pa.ArrowException) as error:
         complain(str(error))
         raise typer.Exit(FAILURE) from None
+    if (warning := summary.warning()) is not None:
+        complain(warning)
     failed = summary.failed.total()
     if failed > 0:
         console.print(summary.table())

@@ -30,6 +30,7 @@ class PartialOutput:
         self.path = output.with_name(f"{output.name}.partial")
         self._job = json.dumps(job, sort_keys=True).encode()
         self._writer: pa.ipc.RecordBatchStreamWriter | None = None
+        self._schema: pa.Schema
         self.rows = 0
 
     def start(self, *, resume: bool) -> None:
@@ -50,12 +51,15 @@ class PartialOutput:
             self._file.write(_END_OF_STREAM)
 
     def add(self, table: pa.Table) -> None:
-        """Adds answered rows."""
+        """Adds answered rows, in a stream of their own if other models answered them."""
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), _JOB: self._job})
+        if self._writer is not None and table.schema.metadata != self._schema.metadata:
+            self._writer.close()
+            self._writer = None
         if self._writer is None:
-            metadata = {**(table.schema.metadata or {}), _JOB: self._job}
-            self._schema = table.schema.with_metadata(metadata)
+            self._schema = table.schema
             self._writer = pa.ipc.new_stream(self._file, self._schema)
-        self._writer.write_table(table.replace_schema_metadata(self._schema.metadata))
+        self._writer.write_table(table)
         self._file.flush()
         self.rows += table.num_rows
 

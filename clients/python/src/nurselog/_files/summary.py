@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
@@ -19,6 +20,8 @@ class Summary:
     failed: Counter[str] = field(default_factory=Counter)
     first: dict[str, tuple[int, str]] = field(default_factory=dict)
     unit: Literal["rows", "cells"] = "rows"
+    models: Counter[str] = field(default_factory=Counter)
+    """Rows by the version of the models that answered them."""
 
     def add(self, answered: pa.Table) -> None:
         """Counts the rows of a part."""
@@ -30,11 +33,21 @@ class Summary:
                 position = pc.index(codes, code).as_py()
                 self.first[code] = (self.rows + position + 1, answered.column("error_message")[position].as_py())
         self.rows += answered.num_rows
+        model = (answered.schema.metadata or {}).get(b"model")
+        if model is not None and answered.num_rows > 0:
+            self.models[json.loads(model)["version"]] += answered.num_rows
 
     def __str__(self) -> str:
         """One line."""
         failed = self.failed.total()
         return f"{self.rows:,} {self.unit}: {self.rows - failed:,} answered, {failed:,} failed"
+
+    def warning(self) -> str | None:
+        """What to say if the models changed between the first row and the last."""
+        if len(self.models) < 2:
+            return None
+        versions = ", ".join(f"{version} ({rows:,} rows)" for version, rows in self.models.items())
+        return f"The models changed before all rows were answered: {versions}. Start anew for answers of one version."
 
     def table(self) -> Table:
         """The failed rows by code."""

@@ -96,7 +96,7 @@ class _ArrowFrame:
     def with_answer(self, answer: pa.Table) -> pa.Table | pa.RecordBatch:
         if not self._categories:
             answer = without_dictionaries(answer)
-        metadata = {**(answer.schema.metadata or {}), **(self._frame.schema.metadata or {})}
+        metadata = {**(self._frame.schema.metadata or {}), **(answer.schema.metadata or {})}
         schema = pa.schema([*self._frame.schema, *answer.schema], metadata or None)
         frame = self._frame.slice(0, answer.num_rows)
         if isinstance(frame, pa.Table):
