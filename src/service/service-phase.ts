@@ -1,7 +1,16 @@
 import type { CurrentPhase, Phase } from '../http/response/catalogue-schemas.js';
 
-/** Time for lost workers to be replaced, which takes well under a second. */
+/** Time for lost workers to be replaced, which takes a second or two. */
 const RECOVERY_MS = 8000;
+/** The same for workers that are still opening their models by then, as on a busy machine. A start has as long. */
+const SLOW_RECOVERY_MS = 30_000;
+
+/** The threads of a pool: those that answer, those that open their models, and how many there should be. */
+interface Workers {
+  readonly ready: number;
+  readonly opening: number;
+  readonly size: number;
+}
 
 /** The phase of this process. Workers that are lost and not replaced in time end it. */
 export class ServicePhase implements CurrentPhase {
@@ -22,14 +31,23 @@ export class ServicePhase implements CurrentPhase {
     clearTimeout(this.#deadline);
   }
 
-  /** To be called whenever a worker died or became ready. */
-  checkWorkers({ ready, size }: { readonly ready: number; readonly size: number }): void {
-    if (this.current === 'ok' && ready < size) {
+  /**
+   * To be called whenever a worker died or became ready.
+   * @param workers read again later
+   */
+  checkWorkers(workers: Workers): void {
+    if (this.current === 'ok' && workers.ready < workers.size) {
       this.current = 'degraded';
-      this.#deadline = setTimeout(this.onFatal, RECOVERY_MS, 'workers were lost and did not come back');
-    } else if (this.current === 'degraded' && ready === size) {
+      this.#deadline = setTimeout(() => this.#giveUp(workers), RECOVERY_MS);
+    } else if (this.current === 'degraded' && workers.ready === workers.size) {
       this.current = 'ok';
       clearTimeout(this.#deadline);
     }
+  }
+
+  #giveUp(workers: Workers): void {
+    const end = () => this.onFatal('workers were lost and did not come back');
+    if (workers.ready + workers.opening < workers.size) end();
+    else this.#deadline = setTimeout(end, SLOW_RECOVERY_MS - RECOVERY_MS);
   }
 }

@@ -86,6 +86,11 @@ export class WorkerPool implements Executor {
     return this.#slots.filter(({ state, isStuck }) => state === 'ready' && !isStuck).length;
   }
 
+  /** Worker threads that are opening their models. Piscina does not replace one that dies meanwhile. */
+  get opening(): number {
+    return this.#piscina.threads.length - this.#slots.filter(({ state }) => state !== 'opening').length;
+  }
+
   /**
    * Waits until every worker has its models open.
    * @throws ArtefactError where a model is not usable, WorkerStartError where a worker dies or does not start in time
@@ -126,8 +131,7 @@ export class WorkerPool implements Executor {
    */
   async close(): Promise<void> {
     const deadlineMs = performance.now() + OPEN_TIMEOUT_MS;
-    const opened = () => this.#slots.filter(({ state }) => state !== 'opening').length;
-    while (opened() < this.#piscina.threads.length && performance.now() < deadlineMs) await delay(POLL_MS);
+    while (this.opening > 0 && performance.now() < deadlineMs) await delay(POLL_MS);
     this.#isClosed = true;
     await this.#piscina.destroy();
   }

@@ -41,6 +41,7 @@ test.each([
   { death: 'throw', long: 200 },
   { death: 'exit', long: 200 },
   { death: 'memory', long: 50 },
+  ...(IS_LONG ? [{ death: 'exit, with a late return', long: 2 }] : []),
 ])(
   'a worker that fails by $death in the middle of batches costs no request, time after time',
   async ({ death, long }) => {

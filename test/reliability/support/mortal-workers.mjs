@@ -4,9 +4,12 @@ import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worke
 // of a run, as a crash would have them. DEATH says how.
 
 const NAME = 'mortal workers';
-/** Of the shared counters: deaths ordered and not yet died, and whether new workers die at their start. */
+/** Of the shared counters: deaths ordered and not yet died; whether new workers die at their start, or wait before it. */
 const ORDERED = 0;
 const STILLBORN = 1;
+const LATE = 2;
+/** Longer than a worker that makes no attempt to return is waited for. */
+const LATE_MS = 12_000;
 
 const DEATHS = {
   throw() {
@@ -24,6 +27,10 @@ const DEATHS = {
     const [tensor] = Object.values(feeds);
     Object.defineProperty(tensor, 'dims', { get: () => DEATHS.memory() });
   },
+  'exit, with a late return'(counters) {
+    Atomics.store(counters, LATE, 1);
+    process.exit(3);
+  },
   'for good'(counters) {
     Atomics.store(counters, STILLBORN, 1);
     process.exit(3);
@@ -31,12 +38,13 @@ const DEATHS = {
 };
 
 if (isMainThread) {
-  const counters = new Int32Array(new SharedArrayBuffer(8));
+  const counters = new Int32Array(new SharedArrayBuffer(12));
   setEnvironmentData(NAME, counters);
   process.on('SIGUSR2', () => Atomics.add(counters, ORDERED, 1));
 } else {
   const counters = getEnvironmentData(NAME);
   if (Atomics.load(counters, STILLBORN) === 1) process.exit(4);
+  Atomics.wait(counters, LATE, 1, LATE_MS);
   const { InferenceSession } = await import('onnxruntime-node');
   const { run } = InferenceSession.prototype;
   InferenceSession.prototype.run = function (...inputs) {
