@@ -23,7 +23,9 @@ ANSWER_COLUMNS <- paste0(
 #' @param progress Whether to show a progress bar.
 #' @param url,key Address of the service and API key; see [nurselog-package].
 #' @return `sites` with further columns, which it must not have yet: `survival_5` and so on are probabilities,
-#'   `factor_5_1` is the factor that matters most and `contribution_5_1` its contribution to the probability.
+#'   `factor_5_1` is the factor that matters most and `contribution_5_1` its contribution to the probability. If the
+#'   service fails before all sites are answered, such as where the quota ends, the error has the first ones, with their
+#'   answers, as `answered`.
 #' @examples
 #' \dontrun{
 #' sites <- data.frame(latitude = c(44.12, 45.3), longitude = c(-122.03, -121.9))
@@ -46,7 +48,17 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
     warming_c = warming_c,
     precipitation_change_percent = precipitation_change_percent
   )
-  answers <- answer_rows(table, query, progress, url, key)
+  answers <- tryCatch(answer_rows(table, query, progress, url, key), nurselog_error = function(error) {
+    if (!is.null(error$answered)) error$answered <- with_answers(sites, error$answered)
+    rlang::cnd_signal(error)
+  })
+  with_answers(sites, answers)
+}
+
+#' The first sites, as many as were answered, with their answers
+#' @noRd
+with_answers <- function(sites, answers) {
+  sites <- sites[seq_len(nrow(answers)), , drop = FALSE]
   added <- answers[setdiff(names(answers), SITE_COLUMNS)]
   for (name in names(added)) sites[[name]] <- added[[name]]
   sites
@@ -92,6 +104,8 @@ cell_text <- function(values) {
 }
 
 #' Sends rows in parts, as large as the tier of the key allows, which a refusal tells
+#'
+#' An error has the answers of the rows before it as `answered`, if there are any.
 #' @noRd
 answer_rows <- function(table, query, progress, url, key) {
   part_rows <- 50000L
@@ -104,15 +118,14 @@ answer_rows <- function(table, query, progress, url, key) {
   repeat {
     last <- min(done + part_rows, nrow(table))
     part <- table[seq_len(last - done) + done, , drop = FALSE]
-    answer <- tryCatch(
-      answer_part(part, query, url, key),
-      nurselog_batch_too_large = identity,
-      nurselog_payload_too_large = identity
-    )
-    if (inherits(answer, "error")) {
+    answer <- tryCatch(answer_part(part, query, url, key), nurselog_error = identity)
+    if (inherits(answer, c("nurselog_batch_too_large", "nurselog_payload_too_large"))) {
       part_rows <- as.integer(answer$details$tier_limit %||% (nrow(part) %/% 2L))
-      if (part_rows < 1L || part_rows >= nrow(part)) rlang::cnd_signal(answer)
-      next
+      if (part_rows >= 1L && part_rows < nrow(part)) next
+    }
+    if (inherits(answer, "nurselog_error")) {
+      answer$answered <- do.call(rbind, parts)
+      rlang::cnd_signal(answer)
     }
     parts[[length(parts) + 1L]] <- answer
     done <- last

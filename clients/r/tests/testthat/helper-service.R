@@ -1,5 +1,5 @@
 # The tests call a running service: NURSELOG_URL and NURSELOG_API_KEY name it and a key of tier hypha, and
-# TEST_MYCEL_KEY is one of tier mycel.
+# TEST_MYCEL_KEY and TEST_SPORE_KEY are unused ones of these tiers.
 skip_without_service <- function() {
   skip_if(Sys.getenv("NURSELOG_API_KEY") == "", "NURSELOG_API_KEY names no key of a running service")
 }

@@ -79,6 +79,19 @@ test_that("rows with more bytes than the tier of the key allows are sent in smal
   expect_equal(answer$error_code, c(rep("invalid_species", 149), NA))
 })
 
+test_that("an error keeps the sites that were answered before it", {
+  skip_without_service()
+  sites <- data.frame(PLACE, row = 1:1500)
+  error <- tryCatch(
+    predict_survival(sites, "PSME", "manual", horizons = 5, progress = FALSE, key = Sys.getenv("TEST_SPORE_KEY")),
+    nurselog_error = identity
+  )
+  expect_s3_class(error, "nurselog_rate_limit_exceeded")
+  # Of 100 requests of 10 sites, the first had too many.
+  expect_identical(error$answered$row, 1:990)
+  expect_equal(unique(error$answered$survival_5), survival_of(44.12, -122.03, "PSME", "manual", 5))
+})
+
 test_that("a page of another server is no answer", {
   skip_without_service()
   skip_on_os("windows") # has no fork
