@@ -1,23 +1,28 @@
 #' Species and planting methods for planting units
 #'
 #' @inheritParams rank_species
-#' @param units An sf object of polygons in any coordinate reference system, at most as many as the tier of the key
-#'   allows sites in a batch.
+#' @param units An sf object of polygons in any coordinate reference system. More than the tier of the key allows in a
+#'   request are sent in parts.
 #' @param id Name of the column that identifies the units; by default their row numbers.
 #' @param horizon Years: 1, 3 or 5.
 #' @param costs Named vector with the cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`).
+#' @param target_per_ha Living trees a hectare wanted at `horizon`: adds how many to plant or sow.
+#' @param basis `"mean"`, as by default, or `"low"`: the survival that this number counts on.
 #' @return A data frame with a row for each unit, species and method, best first within the unit: `unit`, `area_ha`,
 #'   `data_points`, `rank`, `species_code`, `species_common_name`, `planting_method`, `in_native_range`, `mean`, `low`,
-#'   `high`, with costs `cost_per_survivor`, and for units that failed `error_code` and `error_message`.
+#'   `high`, with costs `cost_per_survivor`, with a target `order_per_ha`, `order_total` and with costs `order_cost` (all
+#'   `NA` where none survives), and for units that failed `error_code` and `error_message`. If the service fails before
+#'   all units are answered, the error has the rows of the first ones as `answered`.
 #' @examples
 #' \dontrun{
 #' units <- sf::st_read("units.shp")
-#' plan_units(units, costs = c(manual = 1.2, drone_seeded = 0.35))
+#' plan_units(units, costs = c(manual = 1.2, drone_seeded = 0.35), target_per_ha = 500)
 #' }
 #' @export
 plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods = NULL, horizon = 5,
                        native_only = TRUE, costs = NULL, conditions = NULL, warming_c = NULL,
-                       precipitation_change_percent = NULL, url = NULL, key = NULL) {
+                       precipitation_change_percent = NULL, target_per_ha = NULL, basis = NULL, url = NULL,
+                       key = NULL) {
   if (!inherits(units, "sf")) rlang::abort("`units` must be an sf object.")
   if (is.na(sf::st_crs(units))) rlang::abort("`units` has no coordinate reference system: set it with sf::st_crs().")
   if (!is.null(id) && is.null(units[[id]])) {
@@ -28,17 +33,23 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
   features <- Map(function(unit, shape) {
     list(type = "Feature", id = unit, properties = NULL, geometry = geometry_of(shape))
   }, ids, geometry)
-  body <- given(
-    units = list(type = "FeatureCollection", features = unname(features)), horizon = horizon,
-    native_only = native_only, costs = if (!is.null(costs)) as.list(costs),
+  features <- unname(features)
+  options <- given(
+    horizon = horizon, native_only = native_only, costs = if (!is.null(costs)) as.list(costs),
     species_codes = if (!is.null(species_codes)) as.list(species_codes),
     planting_methods = if (!is.null(planting_methods)) as.list(planting_methods),
-    conditions = conditions, scenario = scenario_of(warming_c, precipitation_change_percent)
+    conditions = conditions, scenario = scenario_of(warming_c, precipitation_change_percent),
+    target_per_ha = target_per_ha, basis = basis
   )
-  plan <- post_json("/v1/plan", body, url, key)
-  rows <- lapply(plan$units, rows_of_unit)
-  do.call(rbind, rows)
+  ask <- function(rows) {
+    body <- c(list(units = list(type = "FeatureCollection", features = features[rows])), options)
+    do.call(rbind, lapply(post_json("/v1/plan", body, url, key)$units, rows_of_unit))
+  }
+  in_parts(length(features), UNITS_A_REQUEST, ask)
 }
+
+# The most that any tier allows.
+UNITS_A_REQUEST <- 500L
 
 geometry_of <- function(shape) {
   rings <- function(polygon) lapply(polygon, function(ring) unname(ring[, 1:2, drop = FALSE]))
@@ -57,6 +68,8 @@ rows_of_unit <- function(unit) {
       in_native_range = option$in_native_range %||% NA, mean = option$survival$mean %||% NA_real_,
       low = option$survival$low %||% NA_real_, high = option$survival$high %||% NA_real_,
       cost_per_survivor = option$cost_per_survivor %||% NA_real_,
+      order_per_ha = option$order$per_ha %||% NA_real_, order_total = option$order$total %||% NA_real_,
+      order_cost = option$order$cost %||% NA_real_,
       error_code = unit$error$code %||% NA_character_, error_message = unit$error$message %||% NA_character_
     )
   }

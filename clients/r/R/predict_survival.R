@@ -48,7 +48,8 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
     warming_c = warming_c,
     precipitation_change_percent = precipitation_change_percent
   )
-  answers <- tryCatch(answer_rows(table, query, progress, url, key), nurselog_error = function(error) {
+  answer_some <- function(rows) answer_part(table[rows, , drop = FALSE], query, url, key)
+  answers <- tryCatch(in_parts(nrow(table), 50000L, answer_some, progress), nurselog_error = function(error) {
     if (!is.null(error$answered)) error$answered <- with_answers(sites, error$answered)
     rlang::cnd_signal(error)
   })
@@ -101,38 +102,6 @@ cell_text <- function(values) {
   text <- if (is.numeric(values)) sprintf("%.15g", values) else as.character(values)
   text[is.na(values)] <- ""
   text
-}
-
-#' Sends rows in parts, as large as the tier of the key allows, which a refusal tells
-#'
-#' An error has the answers of the rows before it as `answered`, if there are any.
-#' @noRd
-answer_rows <- function(table, query, progress, url, key) {
-  part_rows <- 50000L
-  parts <- list()
-  done <- 0L
-  if (progress) {
-    bar <- utils::txtProgressBar(max = max(1L, nrow(table)), style = 3)
-    on.exit(close(bar))
-  }
-  repeat {
-    last <- min(done + part_rows, nrow(table))
-    part <- table[seq_len(last - done) + done, , drop = FALSE]
-    answer <- tryCatch(answer_part(part, query, url, key), nurselog_error = identity)
-    if (inherits(answer, c("nurselog_batch_too_large", "nurselog_payload_too_large"))) {
-      part_rows <- as.integer(answer$details$tier_limit %||% (nrow(part) %/% 2L))
-      if (part_rows >= 1L && part_rows < nrow(part)) next
-    }
-    if (inherits(answer, "nurselog_error")) {
-      answer$answered <- do.call(rbind, parts)
-      rlang::cnd_signal(answer)
-    }
-    parts[[length(parts) + 1L]] <- answer
-    done <- last
-    if (progress) utils::setTxtProgressBar(bar, done)
-    if (done >= nrow(table)) break
-  }
-  do.call(rbind, parts)
 }
 
 answer_part <- function(part, query, url, key) {

@@ -24,6 +24,23 @@ test_that("units in feet of the state plane have their area, options and costs",
   expect_equal(is.na(plan$error_code), c(TRUE, TRUE, FALSE))
 })
 
+test_that("more units than a request may have are planned, each with what to order", {
+  skip_without_service()
+  corners <- expand.grid(x = seq(-122.3, by = 0.003, length.out = 13), y = seq(44, by = 0.003, length.out = 40))
+  boxes <- Map(function(x, y) {
+    sf::st_polygon(list(cbind(c(x, x + 0.002, x + 0.002, x, x), c(y, y, y + 0.002, y + 0.002, y))))
+  }, corners$x, corners$y)
+  units <- sf::st_sf(name = sprintf("U-%d", 1:520), geometry = sf::st_sfc(boxes, crs = 4326))
+  plan <- plan_units(
+    units, id = "name", species_codes = "PSME", planting_methods = "manual", costs = c(manual = 1.2),
+    target_per_ha = 500, basis = "low"
+  )
+  expect_equal(plan$unit, units$name)
+  expect_equal(plan$order_per_ha, ceiling(500 / plan$low))
+  expect_equal(plan$order_total, ceiling(500 / plan$low * plan$area_ha))
+  expect_equal(plan$order_cost, round(plan$order_total * 1.2, 2))
+})
+
 test_that("a column of ids that is not there is named with those that are", {
   units <- sf::st_sf(stand = "A-17", geometry = sf::st_sfc(sf::st_polygon(), crs = 4326))
   expect_error(plan_units(units, id = "stnad"), "no column stnad: its columns are stand, geometry")

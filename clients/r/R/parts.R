@@ -1,0 +1,33 @@
+#' Asks for the answers to rows in parts, as large as the tier of the key allows, which a refusal tells
+#'
+#' @param count Number of rows.
+#' @param part_rows Rows of the first request at most.
+#' @param ask Function of the numbers of some rows that returns a data frame with their answers.
+#' @param progress Whether to show a progress bar.
+#' @return The answers to all rows. An error has those to the rows before it as `answered`, if there are any.
+#' @noRd
+in_parts <- function(count, part_rows, ask, progress = FALSE) {
+  parts <- list()
+  done <- 0L
+  if (progress) {
+    bar <- utils::txtProgressBar(max = max(1L, count), style = 3)
+    on.exit(close(bar))
+  }
+  repeat {
+    rows <- seq_len(min(part_rows, count - done)) + done
+    answer <- tryCatch(ask(rows), nurselog_error = identity)
+    if (inherits(answer, c("nurselog_batch_too_large", "nurselog_payload_too_large"))) {
+      part_rows <- as.integer(answer$details$tier_limit %||% (length(rows) %/% 2L))
+      if (part_rows >= 1L && part_rows < length(rows)) next
+    }
+    if (inherits(answer, "nurselog_error")) {
+      answer$answered <- do.call(rbind, parts)
+      rlang::cnd_signal(answer)
+    }
+    parts[[length(parts) + 1L]] <- answer
+    done <- done + length(rows)
+    if (progress) utils::setTxtProgressBar(bar, done)
+    if (done >= count) break
+  }
+  do.call(rbind, parts)
+}
