@@ -6,7 +6,7 @@
 #' A request that fails for a moment, because the connection broke or the service is overloaded or restarts, is sent
 #' again for about a minute. What the service refuses is an error of class `nurselog_error` and of a class of its own
 #' code, such as `nurselog_outside_coverage`; its fields `code`, `status`, `details` and `request_id` are those of the
-#' service.
+#' service. Sites or units that were answered before it are in its field `answered`.
 #'
 #' @keywords internal
 "_PACKAGE"

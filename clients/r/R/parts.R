@@ -3,10 +3,11 @@
 #' @param count Number of rows.
 #' @param part_rows Rows of the first request at most.
 #' @param ask Function of the numbers of some rows that returns a data frame with their answers.
+#' @param is_too_large Function that says whether fewer rows would help after an error.
 #' @param progress Whether to show a progress bar.
 #' @return The answers to all rows. An error has those to the rows before it as `answered`, if there are any.
 #' @noRd
-in_parts <- function(count, part_rows, ask, progress = FALSE) {
+in_parts <- function(count, part_rows, ask, is_too_large = has_too_many_rows, progress = FALSE) {
   parts <- list()
   done <- 0L
   if (progress) {
@@ -16,7 +17,7 @@ in_parts <- function(count, part_rows, ask, progress = FALSE) {
   repeat {
     rows <- seq_len(min(part_rows, count - done)) + done
     answer <- tryCatch(ask(rows), nurselog_error = identity)
-    if (inherits(answer, c("nurselog_batch_too_large", "nurselog_payload_too_large"))) {
+    if (inherits(answer, "nurselog_error") && is_too_large(answer)) {
       part_rows <- as.integer(answer$details$tier_limit %||% (length(rows) %/% 2L))
       if (part_rows >= 1L && part_rows < length(rows)) next
     }
@@ -31,3 +32,5 @@ in_parts <- function(count, part_rows, ask, progress = FALSE) {
   }
   do.call(rbind, parts)
 }
+
+has_too_many_rows <- function(error) inherits(error, c("nurselog_batch_too_large", "nurselog_payload_too_large"))

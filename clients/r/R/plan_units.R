@@ -29,6 +29,9 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
     rlang::abort(paste0("`units` has no column ", id, ": its columns are ", paste(names(units), collapse = ", "), "."))
   }
   ids <- if (is.null(id)) as.character(seq_len(nrow(units))) else as.character(units[[id]])
+  if (anyDuplicated(ids) > 0) {
+    rlang::abort(paste0("`units` has several units ", ids[anyDuplicated(ids)], ": ids must be unique."))
+  }
   geometry <- sf::st_transform(sf::st_zm(sf::st_geometry(units)), 4326)
   features <- Map(function(unit, shape) {
     list(type = "Feature", id = unit, properties = NULL, geometry = geometry_of(shape))
@@ -45,11 +48,18 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
     body <- c(list(units = list(type = "FeatureCollection", features = features[rows])), options)
     do.call(rbind, lapply(post_json("/v1/plan", body, url, key)$units, rows_of_unit))
   }
-  in_parts(length(features), UNITS_A_REQUEST, ask)
+  in_parts(length(features), UNITS_A_REQUEST, ask, has_too_many_predictions)
 }
 
 # The most that any tier allows.
 UNITS_A_REQUEST <- 500L
+
+#' Whether fewer units would help: an issue without a path is one of all units, that they need too many predictions
+#' @noRd
+has_too_many_predictions <- function(error) {
+  paths <- vapply(error$details$issues %||% list(), function(issue) issue$path, "")
+  has_too_many_rows(error) || inherits(error, "nurselog_invalid_request") && identical(unique(paths), "")
+}
 
 geometry_of <- function(shape) {
   rings <- function(polygon) lapply(polygon, function(ring) unname(ring[, 1:2, drop = FALSE]))

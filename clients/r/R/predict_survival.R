@@ -49,17 +49,17 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
     precipitation_change_percent = precipitation_change_percent
   )
   answer_some <- function(rows) answer_part(table[rows, , drop = FALSE], query, url, key)
-  answers <- tryCatch(in_parts(nrow(table), 50000L, answer_some, progress), nurselog_error = function(error) {
-    if (!is.null(error$answered)) error$answered <- with_answers(sites, error$answered)
+  all_answers <- function() in_parts(nrow(table), 50000L, answer_some, progress = progress)
+  answers <- tryCatch(all_answers(), nurselog_error = function(error) {
+    if (!is.null(error$answered)) {
+      error$answered <- with_answers(sites[seq_len(nrow(error$answered)), , drop = FALSE], error$answered)
+    }
     rlang::cnd_signal(error)
   })
   with_answers(sites, answers)
 }
 
-#' The first sites, as many as were answered, with their answers
-#' @noRd
 with_answers <- function(sites, answers) {
-  sites <- sites[seq_len(nrow(answers)), , drop = FALSE]
   added <- answers[setdiff(names(answers), SITE_COLUMNS)]
   for (name in names(added)) sites[[name]] <- added[[name]]
   sites

@@ -25,7 +25,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   # A redirect would take the key elsewhere.
   request <- httr2::req_options(request, followlocation = FALSE)
   request <- httr2::req_error(request, is_error = function(response) FALSE)
-  # httr2 would wait as long as the service says after the only try, too: until the next day where the quota is used up.
+  # Even with a single try, httr2 sleeps for the Retry-After of a 429 or 503: until midnight once the quota is used up.
   request <- httr2::req_retry(request, max_tries = 1, is_transient = function(response) FALSE, backoff = function(n) 0)
   if (!is.null(body)) request <- httr2::req_body_raw(request, body$data, type = body$type)
   for (attempt in seq_len(MAX_ATTEMPTS)) {

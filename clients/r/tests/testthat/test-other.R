@@ -41,6 +41,24 @@ test_that("more units than a request may have are planned, each with what to ord
   expect_equal(plan$order_cost, round(plan$order_total * 1.2, 2))
 })
 
+test_that("units that need too many predictions for one request are divided", {
+  skip_without_service()
+  corners <- expand.grid(x = c(-123.2, -122.7, -122.2), y = c(43.5, 44))
+  boxes <- Map(function(x, y) {
+    sf::st_as_sfc(sf::st_bbox(c(xmin = x, ymin = y, xmax = x + 0.45, ymax = y + 0.45), crs = 4326))[[1]]
+  }, corners$x, corners$y)
+  plan <- plan_units(sf::st_sf(geometry = sf::st_sfc(boxes, crs = 4326)), native_only = FALSE)
+  options <- as.data.frame(table(plan$unit), stringsAsFactors = FALSE)
+  expect_equal(options$Var1, as.character(1:6))
+  expect_gt(sum(plan$data_points), 200000) # an option predicts at each point
+  expect_true(all(is.na(plan$error_code)))
+})
+
+test_that("ids that are not unique are refused before anything is sent", {
+  boxes <- sf::st_sfc(sf::st_polygon(), sf::st_polygon(), crs = 4326)
+  expect_error(plan_units(sf::st_sf(name = c("A", "A"), geometry = boxes), id = "name"), "several units A:")
+})
+
 test_that("a column of ids that is not there is named with those that are", {
   units <- sf::st_sf(stand = "A-17", geometry = sf::st_sfc(sf::st_polygon(), crs = 4326))
   expect_error(plan_units(units, id = "stnad"), "no column stnad: its columns are stand, geometry")

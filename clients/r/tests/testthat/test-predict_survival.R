@@ -5,6 +5,7 @@ test_that("rows keep their order, values and types, and get what a single predic
     species_code = factor(c("PSME", "TSHE", "PSME")), planting_method = c("manual", "drone_seeded", "drone_seeded"),
     elevation_m = c(NA, 900, NA), crew = c("a, \"b\"", NA, "c"), day = as.Date("2026-03-01") + 0:2
   )
+  attr(sites$crew, "label") <- "Planting crew"
   answer <- predict_survival(sites, progress = FALSE)
   expect_identical(answer[names(sites)], sites)
   expect_true(all(is.na(answer$error_code)))
@@ -87,7 +88,7 @@ test_that("an error keeps the sites that were answered before it", {
     nurselog_error = identity
   )
   expect_s3_class(error, "nurselog_rate_limit_exceeded")
-  # Of 100 requests of 10 sites, the first had too many.
+  # The first of the day's 100 requests was refused as too large; the other 99 had 10 sites each.
   expect_identical(error$answered$row, 1:990)
   expect_equal(unique(error$answered$survival_5), survival_of(44.12, -122.03, "PSME", "manual", 5))
 })
