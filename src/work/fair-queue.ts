@@ -15,6 +15,9 @@ export interface JobSlice<Job> {
   readonly count: number;
 }
 
+/** Sites of each key. */
+export type SitesByKey = ReadonlyMap<string, number>;
+
 /** The waiting jobs of one key, oldest first. */
 interface KeyQueue<Job> {
   readonly keyId: string;
@@ -93,11 +96,11 @@ export class FairQueue<Job extends QueuedWork> {
     return newest;
   }
 
-  /** Whether no other key has more rows waiting than this one. */
-  hasMost(keyId: string): boolean {
-    const own = this.#keys.get(keyId)?.rowCount ?? 0;
-    for (const { rowCount } of this.#keys.values()) if (rowCount > own) return false;
-    return true;
+  /** Whether no other key has more rows waiting or arriving than this one. */
+  hasMost(keyId: string, arriving: SitesByKey): boolean {
+    const rowsOf = (key: string) => (this.#keys.get(key)?.rowCount ?? 0) + (arriving.get(key) ?? 0);
+    const own = rowsOf(keyId);
+    return [...this.#keys.keys(), ...arriving.keys()].every((key) => rowsOf(key) <= own);
   }
 
   *jobs(): Generator<Job> {

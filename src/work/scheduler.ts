@@ -1,8 +1,10 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import { FairQueue, type JobSlice } from './fair-queue.js';
+import { FairQueue, type JobSlice, type SitesByKey } from './fair-queue.js';
 import { Job, type RowsRequest, type StepRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
 import type { BufferPool } from './memory/buffer-pool.js';
+
+const NONE: SitesByKey = new Map();
 
 /** The part of the queue's limit that keeps the executor busy until further requests have arrived. */
 const BUSY_PART = 1 / 8;
@@ -115,14 +117,14 @@ export class Scheduler {
   }
 
   /**
-   * Whether rows of this key are certain to be rejected now.
-   * @param arrivingSites sites of requests that are arriving; counted as if they waited while enough others do, so
+   * Whether to reject rows of this key now, since the queue is full and no other key has more in it.
+   * @param arriving sites of requests that are arriving, by key; counted as if they waited while enough others do, so
    *   that requests that arrive slowly keep nobody out of an idle service
    */
-  wouldReject(keyId: string, arrivingSites = 0): boolean {
-    if (!this.#isFull(arrivingSites)) return false;
+  wouldReject(keyId: string, arriving = NONE): boolean {
+    if (!this.#isFull(arriving)) return false;
     this.executor.request(); // collects runs that have ended meanwhile, which may empty the queue
-    return this.#isFull(arrivingSites) && this.#queue.hasMost(keyId);
+    return this.#isFull(arriving) && this.#queue.hasMost(keyId, arriving);
   }
 
   /** Submits rows in the turns of a key. */
@@ -156,9 +158,12 @@ export class Scheduler {
     this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
   }
 
-  #isFull(arrivingSites: number): boolean {
+  #isFull(arriving: SitesByKey): boolean {
     const limit = this.queueLimitSites;
-    return this.waitingSites >= BUSY_PART * limit && this.waitingSites + arrivingSites >= limit;
+    let sites = this.waitingSites;
+    if (sites < BUSY_PART * limit) return false;
+    for (const ofKey of arriving.values()) sites += ofKey;
+    return sites >= limit;
   }
 
   get #isIdle(): boolean {

@@ -18,7 +18,7 @@ const step = fc.oneof(
       do: fc.constant('submit' as const),
       keyId,
       rowCount,
-      arrivingSites: fc.oneof(fc.constant(0), fc.nat(200)),
+      arriving: fc.dictionary(keyId, fc.integer({ min: 1, max: 200 })),
       timeoutMs: fc.integer({ min: 1, max: 200 }),
     }),
   },
@@ -105,9 +105,9 @@ test('The scheduler does with every row what its plain model says, shedding, dea
             rows.latitude.fill(jobs.length);
             rows.longitude.set(rows.longitude.map((_, row) => row));
             const id = jobs.length;
-            const { arrivingSites } = what;
-            const isRejected = scheduler.wouldReject(what.keyId, arrivingSites);
-            expect(isRejected).toBe(model.wouldReject(what.keyId, arrivingSites));
+            const arriving = new Map(Object.entries(what.arriving));
+            const isRejected = scheduler.wouldReject(what.keyId, arriving);
+            expect(isRejected).toBe(model.wouldReject(what.keyId, arriving));
             const deadlineMs = performance.now() + what.timeoutMs;
             const job = scheduler.submit({ keyId: what.keyId, rows, deadlineMs });
             jobs.push(job);
@@ -117,7 +117,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
               outcomes[id] = outcome;
             });
             model.submit(what.keyId, what.rowCount, deadlineMs, executor.started);
-            if (isRejected && arrivingSites === 0) expect(model.jobs[id].kind).toBe('overloaded');
+            if (isRejected && arriving.size === 0) expect(model.jobs[id].kind).toBe('overloaded');
           } else if (what.do === 'abandon') {
             if (jobs.length === 0) continue;
             jobs[what.job % jobs.length].abandon();

@@ -18,23 +18,30 @@ const BYTES_PER_SITE = 96;
  * whose head arrives before the bodies of the others, and most bodies would be read to be rejected.
  */
 export class ArrivingBatches {
-  /** Sites of all of them, by the lengths of their bodies. */
-  sites = 0;
+  /** Their sites by key, by the lengths of their bodies. */
+  readonly sites = new Map<string, number>();
 
   /** The hook of the route: counts a batch until its `endArrival`. */
   readonly count: onRequestHookHandler = (request, reply, done) => {
+    const { id, tier } = callerOf(request);
     const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-    const sites = Math.min(Math.ceil(bytes / BYTES_PER_SITE), TIERS[callerOf(request).tier].sitesPerBatch);
+    const sites = Math.min(Math.ceil(bytes / BYTES_PER_SITE), TIERS[tier].sitesPerBatch);
     // Its caller may have disconnected while it was counted in the store.
     if (!reply.raw.closed) {
-      this.sites += sites;
+      this.#add(id, sites);
       request.state.endArrival = () => {
-        this.sites -= sites;
+        this.#add(id, -sites);
         request.state.endArrival = undefined;
       };
     }
     done();
   };
+
+  #add(keyId: string, sites: number): void {
+    const sum = (this.sites.get(keyId) ?? 0) + sites;
+    if (sum === 0) this.sites.delete(keyId);
+    else this.sites.set(keyId, sum);
+  }
 }
 
 /** Rejects a batch, table or plan before its body is read where the queue is full: reading it is most of the work. */

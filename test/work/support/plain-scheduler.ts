@@ -36,10 +36,12 @@ export class PlainScheduler {
     return this.jobs.reduce((sum, job) => sum + waitingRows(job), 0);
   }
 
-  wouldReject(keyId: string, arrivingSites: number): boolean {
-    const [own, waiting] = [this.#waitingOf(keyId), this.waitingSites];
-    const isFull = waiting >= this.limit / 8 && waiting + arrivingSites >= this.limit;
-    return isFull && this.#turns.every((key) => this.#waitingOf(key) <= own);
+  wouldReject(keyId: string, arriving: ReadonlyMap<string, number>): boolean {
+    const sitesOf = (key: string) => this.#waitingOf(key) + (arriving.get(key) ?? 0);
+    const sites = ['a', 'b', 'c'].map(sitesOf);
+    const isFull =
+      this.waitingSites >= this.limit / 8 && sites.reduce((sum, each) => sum + each) >= this.limit;
+    return isFull && Math.max(...sites) === sitesOf(keyId);
   }
 
   submit(keyId: string, rowCount: number, deadlineMs: number, started: readonly StartedRun[]): void {
