@@ -90,7 +90,7 @@ const configSchema = z.object({
   queueLimitSites: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
-      'Sites that may wait for an answer, whatever the size of the requests; beyond it requests get 503 `overloaded`.',
+      'Sites that may wait for an answer, whatever the size of the requests; beyond it requests get 503 `overloaded`. While an eighth of them waits, batches that are arriving count, too.',
     ),
   // With 32 GiB, the share of a single thread exceeds the 2^32 elements that V8 allows in a typed array in Node 20.
   cacheBytes: wholeNumber(0, 16 * 1024 * 1024 * 1024)

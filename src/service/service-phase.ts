@@ -2,8 +2,9 @@ import type { CurrentPhase, Phase } from '../http/response/catalogue-schemas.js'
 
 /** Time for lost workers to be replaced, which takes a second or two. */
 const RECOVERY_MS = 8000;
-/** The same for workers that are still opening their models by then, as on a busy machine. A start has as long. */
+/** The same for replacements that are still opening their models after that, as on a busy machine. A start has as long. */
 const SLOW_RECOVERY_MS = 30_000;
+const LOOK_EVERY_MS = 1000;
 
 /** The threads of a pool: those that answer, those that open their models, and how many there should be. */
 interface Workers {
@@ -38,16 +39,16 @@ export class ServicePhase implements CurrentPhase {
   checkWorkers(workers: Workers): void {
     if (this.current === 'ok' && workers.ready < workers.size) {
       this.current = 'degraded';
-      this.#deadline = setTimeout(() => this.#giveUp(workers), RECOVERY_MS);
+      this.#deadline = setTimeout(() => this.#giveUp(workers, RECOVERY_MS), RECOVERY_MS);
     } else if (this.current === 'degraded' && workers.ready === workers.size) {
       this.current = 'ok';
       clearTimeout(this.#deadline);
     }
   }
 
-  #giveUp(workers: Workers): void {
-    const end = () => this.onFatal('workers were lost and did not come back');
-    if (workers.ready + workers.opening < workers.size) end();
-    else this.#deadline = setTimeout(end, SLOW_RECOVERY_MS - RECOVERY_MS);
+  #giveUp(workers: Workers, afterMs: number): void {
+    const isHopeless = workers.ready + workers.opening < workers.size || afterMs >= SLOW_RECOVERY_MS;
+    if (isHopeless) this.onFatal('workers were lost and did not come back');
+    else this.#deadline = setTimeout(() => this.#giveUp(workers, afterMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
   }
 }

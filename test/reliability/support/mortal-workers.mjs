@@ -4,11 +4,11 @@ import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worke
 // of a run, as a crash would have them. DEATH says how.
 
 const NAME = 'mortal workers';
-/** Of the shared counters: deaths ordered and not yet died; whether new workers die at their start, or wait before it. */
+/** Of the shared counters: deaths that were ordered and have not happened yet; whether new workers die at their start, or wait. */
 const ORDERED = 0;
 const STILLBORN = 1;
 const LATE = 2;
-/** Longer than a worker that makes no attempt to return is waited for. */
+/** Longer than the service waits for a worker that is not being replaced. */
 const LATE_MS = 12_000;
 
 const DEATHS = {
