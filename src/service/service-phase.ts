@@ -1,17 +1,11 @@
 import type { CurrentPhase, Phase } from '../http/response/catalogue-schemas.js';
+import { OPEN_TIMEOUT_MS, type WorkerPool } from '../work/worker-pool.js';
 
-/** Time for lost workers to be replaced, which takes a second or two. */
+/** Time for lost workers to be replaced, which takes a second or two. Those still opening their models have that of a start. */
 const RECOVERY_MS = 8000;
-/** The same for replacements that are still opening their models after that, as on a busy machine. A start has as long. */
-const SLOW_RECOVERY_MS = 30_000;
 const LOOK_EVERY_MS = 1000;
 
-/** The threads of a pool: those that answer, those that open their models, and how many there should be. */
-interface Workers {
-  readonly ready: number;
-  readonly opening: number;
-  readonly size: number;
-}
+type Workers = Pick<WorkerPool, 'ready' | 'opening' | 'size'>;
 
 /** The phase of this process. Workers that are lost and not replaced in time end it. */
 export class ServicePhase implements CurrentPhase {
@@ -39,16 +33,18 @@ export class ServicePhase implements CurrentPhase {
   checkWorkers(workers: Workers): void {
     if (this.current === 'ok' && workers.ready < workers.size) {
       this.current = 'degraded';
-      this.#deadline = setTimeout(() => this.#giveUp(workers, RECOVERY_MS), RECOVERY_MS);
+      this.#deadline = setTimeout(() => this.#endIfHopeless(workers, RECOVERY_MS), RECOVERY_MS);
     } else if (this.current === 'degraded' && workers.ready === workers.size) {
       this.current = 'ok';
       clearTimeout(this.#deadline);
     }
   }
 
-  #giveUp(workers: Workers, afterMs: number): void {
-    const isHopeless = workers.ready + workers.opening < workers.size || afterMs >= SLOW_RECOVERY_MS;
+  /** Looks again as long as the replacements are still opening their models and are not late. */
+  #endIfHopeless(workers: Workers, afterMs: number): void {
+    const isHopeless = workers.ready + workers.opening < workers.size || afterMs >= OPEN_TIMEOUT_MS;
     if (isHopeless) this.onFatal('workers were lost and did not come back');
-    else this.#deadline = setTimeout(() => this.#giveUp(workers, afterMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
+    else
+      this.#deadline = setTimeout(() => this.#endIfHopeless(workers, afterMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
   }
 }

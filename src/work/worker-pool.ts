@@ -10,7 +10,8 @@ import type { Task, WorkerData, WorkerNotice } from './worker.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 
-const OPEN_TIMEOUT_MS = 30_000;
+/** How long workers may take to open their models. */
+export const OPEN_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
 /** A worker that did not get as far as reporting whether its models are usable. */

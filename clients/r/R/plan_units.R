@@ -33,10 +33,9 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
     rlang::abort(paste0("`units` has several units ", ids[anyDuplicated(ids)], ": ids must be unique."))
   }
   geometry <- sf::st_transform(sf::st_zm(sf::st_geometry(units)), 4326)
-  features <- Map(function(unit, shape) {
+  features <- unname(Map(function(unit, shape) {
     list(type = "Feature", id = unit, properties = NULL, geometry = geometry_of(shape))
-  }, ids, geometry)
-  features <- unname(features)
+  }, ids, geometry))
   options <- given(
     horizon = horizon, native_only = native_only, costs = if (!is.null(costs)) as.list(costs),
     species_codes = if (!is.null(species_codes)) as.list(species_codes),

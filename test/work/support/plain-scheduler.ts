@@ -38,7 +38,7 @@ export class PlainScheduler {
 
   wouldReject(keyId: string, arriving: ReadonlyMap<string, number>): boolean {
     const sitesOf = (key: string) => this.#waitingOf(key) + (arriving.get(key) ?? 0);
-    const sites = ['a', 'b', 'c'].map(sitesOf);
+    const sites = [...new Set([keyId, ...this.#turns, ...arriving.keys()])].map(sitesOf);
     const isFull =
       this.waitingSites >= this.limit / 8 && sites.reduce((sum, each) => sum + each) >= this.limit;
     return isFull && Math.max(...sites) === sitesOf(keyId);
