@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../support/eventually.js';
 import { Client } from '../support/kept-load.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -19,18 +18,13 @@ const BATCH = { requests: Array(200).fill(PREDICT_REQUEST) };
 async function startWithFailingWorkers(death: string) {
   const service = new ServiceProcess({
     WORKERS: String(WORKERS),
-    // So that every row goes through a model.
-    CACHE_BYTES: '0',
-    // No request times out, however busy the machine is.
-    REQUEST_TIMEOUT_MS: '60000',
+    CACHE_BYTES: '0', // every row goes through a model
+    REQUEST_TIMEOUT_MS: '60000', // nothing is late, however busy the machine
     NODE_OPTIONS: `--import=${MORTAL_WORKERS} --max-old-space-size=128`,
     DEATH: death,
   });
   /** Failures of workers in the log. */
-  const failures = { count: 0 };
-  service.on('line', (line) => {
-    if (line.includes('"msg":"a worker failed"')) failures.count++;
-  });
+  const failures = () => service.output.filter((line) => line.includes('"msg":"a worker failed"')).length;
   const [addresses, key] = [await service.ready(), await service.firstKey()];
   return { service, failures, ...addresses, key };
 }
@@ -48,15 +42,14 @@ test.each([
     const deaths = amount({ short: 1, long });
     const { service, failures, api, ops, key } = await startWithFailingWorkers(death);
     const load = new MixedLoad({ api, key }, await askForAll({ api, key }, MIX));
-    onTestFinished(() => load.stop().catch(() => {})); // reported below
-    const missing = async () => WORKERS - (await readMetrics(ops)).value('nurselog_workers_ready');
+    const ready = async () => (await readMetrics(ops)).value('nurselog_workers_ready');
     let longestMs = 0;
     for (let died = 1; died <= deaths; died++) {
       service.signal('SIGUSR2');
       // Logged when the thread has left the pool, before its rows go to another.
-      await eventually(() => expect(failures.count).toBeGreaterThanOrEqual(died));
+      await load.until(() => expect(failures()).toBeGreaterThanOrEqual(died));
       const diedMs = performance.now();
-      await eventually(async () => expect(await missing()).toBe(0));
+      await load.until(async () => expect(await ready()).toBe(WORKERS));
       longestMs = Math.max(longestMs, performance.now() - diedMs);
     }
     await load.stop();
@@ -92,7 +85,7 @@ test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
     });
     const seen = new Set<string>();
     while (!isOver) {
-      if (ordered < lost && failures.count === ordered) {
+      if (ordered < lost && failures() === ordered) {
         service.signal('SIGUSR2');
         ordered++;
       }

@@ -55,27 +55,28 @@ export class Client {
   }
 }
 
-/** Callers that send one request after another until they are stopped; what goes wrong in one is thrown by `stop`. */
+/** Callers that send one request after another until they are stopped; what goes wrong in one ends the load. */
 export class Load {
   /** Requests answered. */
   answered = 0;
-  readonly #callers: Promise<void>[];
+  /** Rejects at once with what goes wrong. */
+  readonly ended: Promise<unknown>;
   #isStopping = false;
 
   /** @param send each a caller's one request and what must hold of its answer */
   constructor(send: readonly (() => Promise<void>)[]) {
-    this.#callers = send.map(async (once) => {
+    const callers = send.map(async (once) => {
       while (!this.#isStopping) {
         await once();
         this.answered++;
       }
     });
-    // `stop` throws it.
-    for (const caller of this.#callers) caller.catch(() => {});
+    this.ended = Promise.all(callers);
+    this.ended.catch(() => {}); // for who asks
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all(this.#callers);
+    await this.ended;
   }
 }

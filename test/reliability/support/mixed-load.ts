@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { Client, Load } from '../../support/kept-load.js';
 import type { MixedRequest } from './mixed-requests.js';
 
@@ -60,6 +61,11 @@ export class MixedLoad {
   /** Requests answered. */
   get requests(): number {
     return this.#load.answered;
+  }
+
+  /** Waits until a check passes. @throws at once what goes wrong */
+  until(check: () => unknown): Promise<unknown> {
+    return Promise.race([this.#load.ended, eventually(check)]);
   }
 
   /** Waits for the last answers. @throws what went wrong */
