@@ -1,13 +1,21 @@
-"""The committed coverage: what it takes in and what it leaves to the neighbours."""
+"""Places that everybody knows: their state, and whether the committed grid has a point within reach of them.
 
-import json
+``places.csv`` is written from general knowledge of the two states, not from what the grid has.
+"""
 
+from pathlib import Path
+
+import pandas as pd
 import pytest
 from shapely import Point
-from shapely.geometry import shape
 
-from pipeline.sources.manifest import PROJECT
+from pipeline.grid.arrow_file import read_grid
+from pipeline.grid.data_files import GRID, REGIONS
+from pipeline.grid.points import SEARCH_RADIUS_KM
+from pipeline.grid.projection import great_circle_km
+from pipeline.grid.regions import read_regions
 
+PLACES = pd.read_csv(Path(__file__).with_name("places.csv"), index_col="name")
 INSIDE = {
     "Portland": (45.515, -122.678, "US-OR"),
     "Vancouver, Washington": (45.63, -122.66, "US-WA"),
@@ -41,13 +49,26 @@ OUTSIDE = {
 
 @pytest.fixture(scope="module")
 def regions():
-    collection = json.loads((PROJECT / "data" / "regions.geojson").read_text(encoding="utf-8"))
-    return {f["properties"]["region"]: shape(f["geometry"]) for f in collection["features"]}
+    return read_regions(REGIONS)
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return read_grid(GRID)
+
+
+def regions_of(regions, latitude, longitude):
+    return [name for name, region in regions.items() if region.contains(Point(longitude, latitude))]
+
+
+def nearest_km(grid, name):
+    place = PLACES.loc[name]
+    return great_circle_km(place["latitude"], place["longitude"], grid.latitude, grid.longitude).min()
 
 
 def test_oregon_comes_first_and_both_are_valid_multipolygons(regions):
     assert list(regions) == ["US-OR", "US-WA"]
-    assert all(r.is_valid and r.geom_type == "MultiPolygon" for r in regions.values())
+    assert all(region.is_valid and region.geom_type == "MultiPolygon" for region in regions.values())
 
 
 def test_the_states_touch_and_do_not_overlap(regions):
@@ -58,10 +79,26 @@ def test_the_states_touch_and_do_not_overlap(regions):
 @pytest.mark.parametrize("name", INSIDE)
 def test_place_is_in_its_state_alone(regions, name):
     latitude, longitude, expected = INSIDE[name]
-    assert [key for key, region in regions.items() if region.contains(Point(longitude, latitude))] == [expected]
+    assert regions_of(regions, latitude, longitude) == [expected]
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_place_is_in_neither_state(regions, name):
     latitude, longitude = OUTSIDE[name]
     assert not any(region.covers(Point(longitude, latitude)) for region in regions.values())
+
+
+def test_all_other_places_are_in_a_region_and_named_once(regions):
+    places = zip(PLACES.index, PLACES["latitude"], PLACES["longitude"], strict=True)
+    assert PLACES.index.is_unique
+    assert [name for name, *place in places if len(regions_of(regions, *place)) != 1] == []
+
+
+@pytest.mark.parametrize("name", PLACES.index[PLACES["answered"] == "no"])
+def test_no_point_is_within_reach_of_a_place_without_forest(grid, name):
+    assert nearest_km(grid, name) > SEARCH_RADIUS_KM
+
+
+@pytest.mark.parametrize("name", PLACES.index[PLACES["answered"] == "yes"])
+def test_a_point_is_within_reach_of_a_forest(grid, name):
+    assert nearest_km(grid, name) < SEARCH_RADIUS_KM
