@@ -41,6 +41,7 @@ def test_a_site_without_a_method_shows_the_difference_of_both(service: ServicePr
     output = run(service, "site", "44.12", "-122.03", "PSME").stdout
     for difference in service.ask("/v1/predict/compare", PLANTED)["method_differential"]:
         assert f"{100 * difference['manual_advantage']:+.1f}" in output
+    assert "spots with a living seedling" in " ".join(output.split())
 
 
 def test_a_ranking_shows_species_and_methods_best_first(service: ServiceProcess) -> None:

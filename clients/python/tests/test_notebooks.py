@@ -25,6 +25,7 @@ def rows(html: str) -> list[list[str]]:
 
 def test_a_ranking_is_a_table(call: Caller) -> None:
     answer = call("rank", 44.12, -122.03, include=["intervals"])
+    assert "spots with a living seedling" in answer._repr_html_()
     names, *shown = rows(answer._repr_html_())
     assert names == ["rank", "code", "name", "method", "native", "survival", "interval"]
     assert [row[1] for row in shown] == [option["species_code"] for option in answer["ranking"]]

@@ -15,7 +15,8 @@ ANSWER_COLUMNS <- paste0(
 #'   `elevation_m` (metres), `vegetation_control` (0 none to 1 complete), `overstory_cover` (percent) and `seeds_per_spot`
 #'   (viable seeds a pod): `NA` in these is the elevation of the grid and average practice.
 #' @param species_code Code of a species, such as `"PSME"`, for all sites, in place of the column.
-#' @param planting_method `"manual"` or `"drone_seeded"` for all sites, in place of the column.
+#' @param planting_method `"manual"` or `"drone_seeded"` for all sites, in place of the column. Survival is the share of
+#'   planted trees, or of sown spots in which at least one seedling lives.
 #' @param horizons Years: any of 1, 3 and 5.
 #' @param intervals Whether to add the ends of the intervals that hold 8 of 10 plantings.
 #' @param vegetation_control,overstory_cover,seeds_per_spot What is done at all sites that do not have it in their column.
@@ -71,6 +72,7 @@ site_table <- function(sites, species_code, planting_method) {
   if (!is.data.frame(sites)) rlang::abort("`sites` must be a data frame or an sf object.")
   count <- nrow(sites)
   column <- function(name, value) {
+    if (!length(value) %in% c(0, 1, count)) rlang::abort(paste0("`", name, "` must be one value, or one for each site."))
     values <- if (!is.null(value)) rep_len(value, count) else sites[[name]]
     if (is.null(values)) {
       rlang::abort(paste0("`sites` has no column ", name, ", and the argument ", name, " is missing."))

@@ -8,7 +8,8 @@
 #' @param elevation_m The site's own elevation in metres.
 #' @param conditions Named list of measured values, and of practice such as `vegetation_control`, by feature of the model.
 #' @return A data frame with a row for each species and method: `rank`, `species_code`, `species_common_name`,
-#'   `planting_method`, `in_native_range`, and `survival_5` and so on for each horizon.
+#'   `planting_method`, `in_native_range`, and `survival_5` and so on for each horizon: the share of planted trees, or of
+#'   sown spots in which at least one seedling lives.
 #' @examples
 #' \dontrun{
 #' rank_species(44.12, -122.03)

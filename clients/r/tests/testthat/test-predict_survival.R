@@ -59,6 +59,7 @@ test_that("a refusal is a condition with the code, status and request id of the 
 test_that("sites that cannot be read are refused before anything is sent", {
   expect_error(predict_survival(data.frame(x = 1), "PSME", "manual"), "latitude and longitude")
   expect_error(predict_survival(data.frame(latitude = 1, longitude = 2), "PSME"), "planting_method")
+  expect_error(predict_survival(data.frame(PLACE, row = 1:4), c("PSME", "TSHE"), "manual"), "one for each site")
   points <- sf::st_sf(geometry = sf::st_sfc(sf::st_point(c(1, 2))))
   expect_error(predict_survival(points, "PSME", "manual"), "coordinate reference system")
   answered <- data.frame(latitude = 44.12, longitude = -122.03, region = "US-OR", low_3 = 0.5)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+SURVIVAL = "the share of planted trees alive, or of drone-seeded spots with a living seedling"
 _MAX_ROWS = 100
 
 
@@ -82,7 +83,7 @@ def _table(caption: str, names: Sequence[str], rows: Sequence[Sequence[str]], mo
     more = f"<p>{len(rows) - _MAX_ROWS:,} more rows are not shown.</p>" if len(rows) > _MAX_ROWS else ""
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows[:_MAX_ROWS])
     return (
-        f"<table><caption>{escape(caption)}, by model {escape(model['version'])}</caption>"
+        f"<table><caption>{escape(caption)}, {SURVIVAL}, by model {escape(model['version'])}</caption>"
         f"<thead><tr>{_cells('th', names)}</tr></thead><tbody>{body}</tbody></table>{more}"
     )
 

@@ -8,6 +8,7 @@ from typing import cast
 from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 
+from nurselog._calls.notebooks import SURVIVAL
 from nurselog.types import (
     ComparisonResult,
     MethodDifference,
@@ -143,7 +144,8 @@ def _site(site: Site, model: Model) -> dict[str, str]:
         fields["native range"] = "yes" if site["in_native_range"] else "no"
     if "outside_training" in site:
         fields["outside training"] = ", ".join(site["outside_training"]) or "no feature"
-    return {**fields, "model": f'{model["version"]} ("nurselog model" describes it)'}
+    fields["model"] = f'{model["version"]} ("nurselog model" describes it)'
+    return {**fields, "survival": SURVIVAL}
 
 
 def _interval(of: Prediction | MethodDifference, write: Callable[[float], str]) -> tuple[str, ...]:
