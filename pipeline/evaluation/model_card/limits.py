@@ -32,8 +32,10 @@ def limits_section(*, simulated: bool) -> str:
   and grass costs most where it is dry.
 - Elevation, dew point and precipitation are correlated over the region: part of the contribution of one may be due to
   another.
-- Cold air on level ground is an interaction, which a sum of curves cannot represent. Frost flats are recognised by
-  their slope, dew point and elevation; single flats elsewhere are missed.
+- Cold air on level ground is an interaction, which a sum of curves cannot represent: on frost flats the models are
+  more optimistic than the simulation.
+- Of diseases the simulation has those of foliage on wet and humid ground alone. White pine blister rust, the root
+  disease of Port-Orford-cedar and insects are not in it.
 - Forest zones lie lower to the north and higher east of the crest. No feature states either, so the models have the
   limits of a species' average stand, which are off by some hundreds of metres in the far north and south.
 - `elevation_m` uses the slopes of climate with elevation around the point, which hold for some hundreds of metres. The
