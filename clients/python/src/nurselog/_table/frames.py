@@ -142,8 +142,9 @@ class _PandasFrame:
     def column(self, name: str) -> pa.ChunkedArray | pa.Array:
         try:
             return pa.array(self._frame[name], from_pandas=True)
-        except (pa.ArrowException, OverflowError) as error:
-            raise InvalidRequestError(f"The column {name!r} cannot be read as values of one type: {error}.") from None
+        except (pa.ArrowException, OverflowError):
+            # Cells of several types, as spreadsheets have: those that are no number or code become error rows.
+            return pa.array(self._frame[name].astype("string"), from_pandas=True)
 
     def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
         return None
