@@ -7,3 +7,8 @@ def filled(text: str) -> str:
     """Return a paragraph, or an item of a list, in lines of at most 120 characters."""
     indent = "  " if text.startswith("- ") else ""
     return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def share(value: float) -> str:
+    """Return a share, with more decimals where two would show a 0 that it is not."""
+    return f"{value:.4f}" if 0 < value < 0.01 else f"{value:.2f}"

@@ -9,7 +9,7 @@ from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.stands import order_of, stands
 from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, summarise
-from pipeline.evaluation.evidence.text import filled
+from pipeline.evaluation.evidence.text import filled, share
 from pipeline.evaluation.model_card.text import markdown_table
 
 SECTION = "## Tested on planted trees"
@@ -82,12 +82,12 @@ def _row(source: SourceResult, where: dict[str, str]) -> list[str]:
         str(source.plantings),
         f"{source.trees:,}" if source.trees else "-",
         str(source.year),
-        f"{source.observed:.2f}",
-        f"{source.predicted:.2f}",
+        share(source.observed),
+        share(source.predicted),
         str(source.inside),
         str(source.below),
         str(source.above),
-        "-" if math.isnan(source.width) else f"{source.width:.2f}",
+        "-" if math.isnan(source.width) else share(source.width),
         "-" if math.isnan(source.gain) else f"{source.gain:+.2f}",
     ]
 

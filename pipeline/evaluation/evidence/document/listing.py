@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pipeline.evaluation.evidence.plantings import Census
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.scores import is_inside, values
+from pipeline.evaluation.evidence.text import share
 from pipeline.evaluation.model_card.text import markdown_table
 
 DECIMALS = 4
@@ -70,7 +71,7 @@ def _line(comparison: Comparison, census: Census) -> list[str]:
     interval, note = "-", "bound" if census.is_bound else ""
     if predicted.interval is not None:
         low, high = predicted.interval[:, census.year - 1]
-        interval = f"{low:.2f} to {high:.2f}"
+        interval = f"{share(low)} to {share(high)}"
         if not is_inside(census, predicted.interval):
             note = "bound, outside" if census.is_bound else "outside"
     trees = "-" if planting.trees is None else f"{planting.trees:,}"
@@ -82,7 +83,7 @@ def _line(comparison: Comparison, census: Census) -> list[str]:
         f"{census.years:g}",
         trees,
         observed_text(census),
-        f"{survival:.2f}",
+        share(survival),
         interval,
         note,
     ]
@@ -91,6 +92,6 @@ def _line(comparison: Comparison, census: Census) -> list[str]:
 def observed_text(census: Census) -> str:
     """Return an observed value, range or bound as a document shows it."""
     if not census.is_bound:
-        ends = (f"{census.low:.2f}", f"{census.high:.2f}")
+        ends = (share(census.low), share(census.high))
         return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
     return f"over {census.low:.2f}" if census.high == 1 else f"under {census.high:.2f}"

@@ -34,7 +34,7 @@ from pipeline.evaluation.evidence.stands import (
     treatment_effect,
 )
 from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, SourceResult, summarise
-from pipeline.evaluation.evidence.text import filled
+from pipeline.evaluation.evidence.text import filled, share
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.outcomes.seeds import PUBLISHED_FIRST_YEAR, SEEDS_PER_SPOT
 
@@ -92,8 +92,8 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
     for source in sources:
         outside = [f"{count} {side}" for count, side in ((source.below, "below"), (source.above, "above")) if count]
         note = f", {' and '.join(outside)}" if outside else ""
-        bias = f"year {source.year} {source.observed:.2f} observed, {source.predicted:.2f} predicted"
-        seen = f"{source.inside} of {source.compared} values inside{note}, intervals {source.width:.2f} wide"
+        bias = f"year {source.year} {share(source.observed)} observed, {share(source.predicted)} predicted"
+        seen = f"{source.inside} of {source.compared} values inside{note}, intervals {share(source.width)} wide"
         known = f"{source.source}, {_number(source.places, 'place')}"
         lines.append(filled(f"- {where[source.source]} ({known}): {seen}; {bias}"))
     return "\n".join(lines) or "- none"
@@ -152,9 +152,9 @@ def _stand_table(found: Sequence[Stand]) -> str:
             stand.species_code,
             str(stand.year),
             f"{stand.trees:,}",
-            f"{stand.observed:.2f}",
-            f"{stand.predicted:.2f}",
-            f"{stand.low:.2f} to {stand.high:.2f}",
+            share(stand.observed),
+            share(stand.predicted),
+            f"{share(stand.low)} to {share(stand.high)}",
             "" if not stand.low > stand.observed and not stand.observed > stand.high else "outside",
         ]
         for stand in found

@@ -10,6 +10,7 @@ from pipeline.evaluation.evidence.document.card import SECTION, caution
 from pipeline.evaluation.evidence.document.write import write_into_card
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import compare_plantings
+from pipeline.evaluation.evidence.text import share
 from pipeline.models.artefacts import read_artefacts
 from pipeline.sources.manifest import PROJECT
 
@@ -38,6 +39,10 @@ def test_the_committed_documents_are_what_the_command_writes(written, name):
 def test_the_figures_are_written_and_small(written, name):
     assert (DOCS / name).is_file()
     assert 1_000 < (written / name).stat().st_size < 100_000
+
+
+def test_a_share_that_is_not_0_is_not_shown_as_0():
+    assert [share(value) for value in (0, 0.004, 0.01, 0.5)] == ["0.00", "0.0040", "0.01", "0.50"]
 
 
 def test_the_rows_of_the_manifest_are_those_of_the_specification():
