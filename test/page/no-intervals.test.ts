@@ -1,6 +1,6 @@
-import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { ProjectCopy } from '../../testing/project-copy.js';
+import { readCsv } from '../http/support/tables.js';
 import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { startTestService } from '../support/service.js';
 import { browserTest } from './support/browser.js';
@@ -33,7 +33,7 @@ browserTest(
     await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('1 of 1 rows answered; mean survival').waitFor();
-    const [row] = Papa.parse<Record<string, string>>(await saved(page, 'Save 1 row'), { header: true }).data;
+    const [row] = readCsv(await saved(page, 'Save 1 row'));
     expect(Number(row!.survival_5)).toBeGreaterThan(0);
     expect(row).not.toHaveProperty('low_5');
 

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { iter } from 'but-unzip';
-import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved, unitsWith } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 const ACRE_HA = 0.40468564224;
-
-type Row = Record<string, string>;
 
 /** Two units of the same shape, one with a name that a spreadsheet would run. */
 const UNITS = unitsWith(
@@ -90,7 +88,7 @@ browserTest(
     expect((await printed.allInnerTexts()).slice(2, 4)).toEqual(compared);
     await page.emulateMedia({ media: 'screen' });
 
-    const csv = Papa.parse<Row>((await saved(page, 'Export CSV')).trim(), { header: true }).data;
+    const csv = readCsv(await saved(page, 'Export CSV'));
     const first = csv.find(({ unit, rank }) => unit === 'North' && rank === '1')!;
     const model = (await (await shared.service.get('/v1/model')).json()) as Record<string, string>;
     const expected = {

@@ -1,5 +1,5 @@
-import Papa from 'papaparse';
 import { expect } from 'vitest';
+import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
 import { drop, openUnits, saved } from './support/units.js';
@@ -36,7 +36,7 @@ browserTest.each([
     await drop(page, name, body);
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('1 of 1 rows answered; mean survival').waitFor();
-    const [row] = Papa.parse<Record<string, string>>(await saved(page, 'Save 1 row'), { header: true }).data;
+    const [row] = readCsv(await saved(page, 'Save 1 row'));
     const read = { species_code: 'TSHE', planting_method: 'drone_seeded', elevation_m: '900' };
     expect(row).toMatchObject({ latitude: '44.12', longitude: '-122.03', ...read });
     const own = Object.keys(row!).filter((column) => /^ ?(species_co|planting_m|elevation_)/i.test(column));
@@ -54,10 +54,7 @@ browserTest(
     await drop(page, 'points.geojson', pointsOf(first, { plot: null, day: 5 }));
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('2 of 2 rows answered; mean survival').waitFor();
-    const { data } = Papa.parse<Record<string, string>>((await saved(page, 'Save 2 rows')).trim(), {
-      header: true,
-    });
-    expect(data).toMatchObject([
+    expect(readCsv(await saved(page, 'Save 2 rows'))).toMatchObject([
       { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '' },
       { plot: '', constructor: '', tags: '', day: '5' },
     ]);

@@ -1,5 +1,5 @@
-import Papa from 'papaparse';
 import { expect } from 'vitest';
+import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop, openUnits, saved } from './support/units.js';
@@ -20,10 +20,8 @@ browserTest(
     await page.getByRole('checkbox', { name: 'ponderosa pine' }).check();
     await page.getByLabel('Native species only').uncheck();
     const codes = async () => {
-      const { data } = Papa.parse<Record<string, string>>((await saved(page, 'Export CSV')).trim(), {
-        header: true,
-      });
-      return [...new Set(data.map(({ species_code }) => species_code))].sort();
+      const rows = readCsv(await saved(page, 'Export CSV'));
+      return [...new Set(rows.map(({ species_code }) => species_code))].sort();
     };
     await expect
       .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())

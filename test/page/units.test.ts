@@ -1,5 +1,5 @@
-import Papa from 'papaparse';
 import { expect } from 'vitest';
+import { readCsv } from '../http/support/tables.js';
 import { rectangle } from '../prediction/support/outlines.js';
 import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
@@ -88,11 +88,10 @@ browserTest(
     expect(await page.locator('#panel img').count()).toBe(0);
     expect(await page.title()).toBe('nurselog planner');
     const csv = await saved(page, 'Export CSV');
-    const { data } = Papa.parse<{ unit: string }>(csv, { header: true });
     expect(csv).toContain(`"a;'=1+1"`);
     expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
     // The fourth is a number.
-    expect(new Set(data.map(({ unit }) => unit))).toEqual(
+    expect(new Set(readCsv(csv).map(({ unit }) => unit))).toEqual(
       new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
     );
   },
@@ -115,7 +114,7 @@ browserTest(
       scenario: { warming_c: 2 },
       conditions: { overstory_cover: 0 },
     });
-    const [good, bad] = Papa.parse<Record<string, string>>(csv, { header: true }).data;
+    const [good, bad] = readCsv(csv);
     expect(Number(good!.survival_5)).toBe(survival);
     expect(good!.plot).toMatch(/^'=HYPERLINK/);
     expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
@@ -132,9 +131,7 @@ browserTest(
     await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
-    const [again] = Papa.parse<Record<string, string>>(await saved(page, /^Save 2 rows/), {
-      header: true,
-    }).data;
+    const [again] = readCsv(await saved(page, /^Save 2 rows/));
     expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
   },
 );
