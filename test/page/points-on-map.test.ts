@@ -80,8 +80,10 @@ browserTest(
     await page.locator('.controls select').first().selectOption('PISI');
     await setWarming(page, '2');
     await page.getByText('Changed since then: another species, another climate.').waitFor();
-    expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
     expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
+    await page.getByRole('button', { name: 'Score the points' }).click(); // Playwright declines the question
+    expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
+    page.once('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Score the points' }).click();
     await status.getByText('for Sitka spruce, hand planting, after 5 years, 2 °C warmer').waitFor();
     expect(await page.getByText('Changed since then').count()).toBe(0);

@@ -49,6 +49,7 @@ export function PointsRun({ table }: { table: PointTable }) {
       .finally(() => setRunning(false));
   };
   const start = () => {
+    if (!mayDiscardRows()) return;
     clearScored();
     showBox(boxAround(table.rows.map(positionOf)));
     run(questionNow(table), 0);
