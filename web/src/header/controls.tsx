@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { HORIZONS, METHODS, type Method } from '../api/types.js';
 import { offeredLayers, shownLayerName } from '../map/layers.js';
 import { METHOD_NAMES, years } from '../page/format.js';
-import { MeasureSwitch } from '../page/measure-switch.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
 import { horizon, type Layer, layer, method, species } from '../state/choices.js';
 import { ClimateMenu, climateName } from './climate-menu.js';
+import { MeasureSwitch } from './measure-switch.js';
 import { PracticeMenu } from './practice-menu.js';
 
 const SHORT_METHODS: Readonly<Record<Method, string>> = { manual: 'Hand', drone_seeded: 'Drone' };
