@@ -67,19 +67,23 @@ browserTest(
   },
 );
 
-browserTest('what the models do not know of a link is left out, and a species is named', async () => {
-  const unknown = { species: 'ZZZZ', 'practice.irrigation': '1', 'measured.moss': '2' };
-  const { page } = await openUnits(shared, { ...unknown, 'practice.overstory_cover': '30' });
-  await page.getByText('This service has no species "ZZZZ", which the link or project asks for.').waitFor();
+browserTest('what the page or the models cannot use of a link is named and left out', async () => {
+  const unused = { species: 'ZZZZ', year: '7', colour: 'red', 'practice.seeds_per_spot': '0' };
+  const { page } = await openUnits(shared, {
+    ...unused,
+    'measured.moss': '2',
+    'practice.overstory_cover': '30',
+  });
+  const note = page.getByText('cannot use these parts of the link or project: ');
+  await note
+    .getByText('year=7, colour=red, species=ZZZZ, practice.seeds_per_spot=0, measured.moss=2.')
+    .waitFor();
   expect(await page.locator('.controls select').first().inputValue()).toBe('PSME');
   await expect
     .poll(() => new URL(page.url()).hash)
-    .toMatch(/^(?!.*(ZZZZ|irrigation|moss)).*overstory_cover=30/);
+    .toMatch(/^(?!.*(ZZZZ|seeds|moss|colour)).*year=5.*overstory_cover=30/);
   await page.evaluate(() => location.assign('#species=douglas-fir'));
-  const note = page.getByText('This service has no species "douglas-fir"');
-  await note.waitFor();
-  await page.locator('.controls select').first().selectOption('PISI');
-  await page.getByText('Shown is Sitka spruce.').waitFor();
+  await note.getByText('project: species=douglas-fir.').waitFor();
   await note.getByRole('button', { name: 'Close' }).click();
   await note.waitFor({ state: 'detached' });
 });

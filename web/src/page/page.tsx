@@ -13,7 +13,7 @@ import { KeyForm } from './key-form.js';
 import { PrintHead } from './print-head.js';
 import { SheetHandle, sheet, showHalf } from './sheet.js';
 import { PROBLEMS, TroubleBanner } from './trouble-banner.js';
-import { UnknownSpecies } from './unknown-species.js';
+import { UnusedChoices } from './unused-choices.js';
 
 const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', about: 'About the figures' };
 
@@ -40,7 +40,7 @@ export function Page() {
       </button>
       <Controls />
       <TroubleBanner />
-      <UnknownSpecies />
+      <UnusedChoices />
       <main data-sheet={sheet.value}>
         <MapView />
         <Panels />

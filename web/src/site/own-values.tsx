@@ -3,7 +3,7 @@ import type { Comparison } from '../api/types.js';
 import { type Measure, measureOf, number } from '../page/format.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
-import { conditions, elevationM, method } from '../state/choices.js';
+import { conditions, elevationM, measurableOf, method } from '../state/choices.js';
 import { ElevationNote } from './elevation-note.js';
 
 const ELEVATION_M = { min: -10, max: 4400 };
@@ -16,7 +16,6 @@ const ELEVATION_M = { min: -10, max: 4400 };
 export function OwnValues({ answer, matchedM }: { answer: Comparison | null; matchedM: number | undefined }) {
   // Fields of a new key are empty, also where the text was no number.
   const [resets, setResets] = useState(0);
-  const features = catalogues.value?.model.features ?? [];
   const prediction = answer?.comparison[method.value].predictions[0];
   const used = new Map(prediction?.contributions?.map(({ feature, value }) => [feature, value]));
   const measured = conditions.value;
@@ -42,9 +41,8 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
       <ElevationNote matchedM={matchedM} />
       <details open={count > 0}>
         <summary>Measured conditions{count > 0 && ` (${count})`}</summary>
-        {features
-          .filter((each) => each.feature !== 'elevation' && each.default === undefined)
-          .map(({ feature, factor, unit, minimum, maximum }) => (
+        {measurableOf(catalogues.value?.model.features ?? []).map(
+          ({ feature, factor, unit, minimum, maximum }) => (
             <Field
               key={feature}
               id={`measured-${feature}`}
@@ -59,7 +57,8 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
               limits={{ min: minimum, max: maximum }}
               onValue={(value) => set(feature, value)}
             />
-          ))}
+          ),
+        )}
       </details>
       {(count > 0 || elevationM.value !== null) && (
         <button

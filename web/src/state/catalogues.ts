@@ -2,7 +2,15 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
-import { conditions, DEFAULT_SPECIES, practice, practiceOf, species, unknownSpecies } from './choices.js';
+import {
+  conditions,
+  DEFAULT_SPECIES,
+  measurableOf,
+  practice,
+  practiceOf,
+  species,
+  unusedChoices,
+} from './choices.js';
 import { servedDigest, servedVersion } from './connection.js';
 import { key } from './key.js';
 
@@ -57,19 +65,26 @@ export function dropUnknownChoices(): void {
   effect(() => {
     if (catalogues.value === null) return;
     const { species: list, model } = catalogues.value;
+    const unused: string[] = [];
     const codes = list.map(({ species_code }) => species_code);
     if (!codes.includes(species.value)) {
-      unknownSpecies.value = species.value;
+      unused.push(`species=${species.value}`);
       species.value = codes.find((code) => code === DEFAULT_SPECIES) ?? codes[0] ?? species.value;
     }
-    for (const [choice, features] of [
-      [practice, practiceOf(model.features)],
-      [conditions, model.features],
+    for (const [prefix, choice, features] of [
+      ['practice', practice, practiceOf(model.features)],
+      ['measured', conditions, measurableOf(model.features)],
     ] as const) {
+      const isKnown = ([name, value]: [string, number]) =>
+        features.some(
+          ({ feature, minimum, maximum }) => feature === name && value >= minimum && value <= maximum,
+        );
       const chosen = Object.entries(choice.value);
-      const known = chosen.filter(([name]) => features.some(({ feature }) => feature === name));
-      if (known.length < chosen.length) choice.value = Object.fromEntries(known);
+      const unknown = chosen.filter((entry) => !isKnown(entry));
+      if (unknown.length > 0) choice.value = Object.fromEntries(chosen.filter(isKnown));
+      unused.push(...unknown.map(([name, value]) => `${prefix}.${name}=${value}`));
     }
+    if (unused.length > 0) unusedChoices.value = [...unusedChoices.peek(), ...unused];
   });
 }
 

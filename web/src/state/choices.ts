@@ -11,16 +11,13 @@ export type Layer = (typeof LAYERS)[number];
 export const PANELS = ['site', 'units', 'about'] as const;
 export type Panel = (typeof PANELS)[number];
 
-/** The longest text of a wrong species that a message quotes. */
-const MAX_QUOTED = 20;
-
 /** Douglas-fir. */
 export const DEFAULT_SPECIES = 'PSME';
 
 /** What is shown and asked, all of it in the address, so that a link shows the same. */
 export const species = signal(DEFAULT_SPECIES);
-/** What a link or a project gave as a species and is none of this service; null for nothing. */
-export const unknownSpecies = signal<string | null>(null);
+/** What a link or a project has that the page or this service cannot use, as `name=value`. */
+export const unusedChoices = signal<readonly string[]>([]);
 export const method = signal<Method>('manual');
 export const horizon = signal<Horizon>(5);
 export const layer = signal<Layer>('survival');
@@ -50,6 +47,11 @@ export type Practice = ServedModel['features'][number] & { readonly default: num
 
 export function practiceOf(features: ServedModel['features']): Practice[] {
   return features.filter((feature): feature is Practice => feature.default !== undefined);
+}
+
+/** The features that can be measured at a site, beside its elevation. */
+export function measurableOf(features: ServedModel['features']): ServedModel['features'] {
+  return features.filter(({ feature, default: average }) => feature !== 'elevation' && average === undefined);
 }
 
 /** What figures are asked for beside place, species and method, by the parameters of surfaces and tables. */
@@ -106,8 +108,10 @@ export function numberIn(text: string | null, min: number, max: number): number 
   return value >= min && value <= max ? value : null;
 }
 
-const oneOf = <Value extends string>(text: string | null, values: readonly Value[]) =>
-  values.find((value) => value === text);
+const oneOf =
+  <Value>(values: readonly Value[]) =>
+  (text: string) =>
+    values.find((value) => String(value) === text);
 
 /** Reads the choices from the address; what is missing or wrong there keeps its default. */
 export const readAddress = () => readChoices(location.hash.slice(1));
@@ -115,36 +119,46 @@ export const readAddress = () => readChoices(location.hash.slice(1));
 /** Reads choices as {@link choicesText} writes them; of anything else what can be read. */
 export function readChoices(text: string): void {
   const fields = new URLSearchParams(text);
+  const unused: string[] = [];
+  const read = <Value>(name: string, parse: (text: string) => Value | null | undefined) => {
+    const text = fields.get(name) ?? '';
+    fields.delete(name);
+    const value = text === '' ? null : (parse(text) ?? null);
+    if (text !== '' && value === null) unused.push(`${name}=${text}`);
+    return value;
+  };
+  const readNumber = (name: string, min: number, max: number) =>
+    read(name, (text) => numberIn(text, min, max));
+  const readNumbers = (prefix: string) =>
+    Object.fromEntries(
+      [...fields.keys()]
+        .filter((name) => name.startsWith(prefix))
+        .map((name) => [name.slice(prefix.length), readNumber(name, -1e6, 1e6)] as const)
+        .filter((entry): entry is [string, number] => entry[1] !== null),
+    );
   batch(() => {
-    const code = fields.get('species') ?? '';
-    const isCode = /^[A-Z]{4}$/.test(code);
-    if (isCode) species.value = code;
-    unknownSpecies.value = isCode || code === '' ? null : code.slice(0, MAX_QUOTED);
-    method.value = oneOf(fields.get('method'), METHODS) ?? method.value;
-    horizon.value = HORIZONS.find((years) => String(years) === fields.get('year')) ?? horizon.value;
-    layer.value = oneOf(fields.get('layer'), LAYERS) ?? layer.value;
-    panel.value = oneOf(fields.get('panel'), PANELS) ?? panel.value;
-    warmingC.value = numberIn(fields.get('warming'), -5, 10) ?? 0;
-    precipitationPercent.value = numberIn(fields.get('precipitation'), -80, 200) ?? 0;
-    practice.value = numbersOf(fields, 'practice.');
-    cellOpacity.value = numberIn(fields.get('opacity'), OPACITY.min, OPACITY.max) ?? OPACITY.default;
-    site.value = placeOf(fields.get('site')?.split(',') ?? []);
-    elevationM.value = numberIn(fields.get('elevation'), -10, 4400);
-    conditions.value = numbersOf(fields, 'measured.');
-    const [zoom, ...center] = fields.get('map')?.split('/') ?? [];
-    const place = placeOf(center);
-    const level = numberIn(zoom ?? null, 0, 20);
-    if (place !== null && level !== null) camera.value = { zoom: level, center: place };
+    species.value = read('species', (code) => (/^[A-Z]{4}$/.test(code) ? code : null)) ?? species.value;
+    method.value = read('method', oneOf(METHODS)) ?? method.value;
+    horizon.value = read('year', oneOf(HORIZONS)) ?? horizon.value;
+    layer.value = read('layer', oneOf(LAYERS)) ?? layer.value;
+    panel.value = read('panel', oneOf(PANELS)) ?? panel.value;
+    warmingC.value = readNumber('warming', -5, 10) ?? 0;
+    precipitationPercent.value = readNumber('precipitation', -80, 200) ?? 0;
+    practice.value = readNumbers('practice.');
+    cellOpacity.value = readNumber('opacity', OPACITY.min, OPACITY.max) ?? OPACITY.default;
+    site.value = read('site', (text) => placeOf(text.split(',')));
+    elevationM.value = readNumber('elevation', -10, 4400);
+    conditions.value = readNumbers('measured.');
+    camera.value = read('map', cameraOf) ?? camera.value;
+    unusedChoices.value = [...unused, ...[...fields].map(([name, value]) => `${name}=${value}`)];
   });
 }
 
-/** The numbers of fields whose names begin with a prefix, by the rest of the name. */
-function numbersOf(fields: URLSearchParams, prefix: string): Record<string, number> {
-  return Object.fromEntries(
-    [...fields]
-      .filter(([name, value]) => name.startsWith(prefix) && numberIn(value, -1e6, 1e6) !== null)
-      .map(([name, value]) => [name.slice(prefix.length), Number(value)]),
-  );
+/** Zoom and centre of a map of a text `zoom/latitude/longitude`; null where they are none. */
+function cameraOf(text: string): typeof camera.value {
+  const [level = null, ...degrees] = text.split('/');
+  const [zoom, center] = [numberIn(level, 0, 20), placeOf(degrees)];
+  return zoom === null || center === null ? null : { zoom, center };
 }
 
 /** A place of two texts in degrees; null where they are none. */
