@@ -43,15 +43,15 @@ browserTest(
     await drop(page, 'units.geojson', collection(['Another']));
     await page.locator('table.plan').getByText('Another').waitFor();
 
-    const { x, y } = await middleOf(page, 'Corner 2 of 4');
+    const { x, y } = await middleOf(page, 'Corner 3 of 4');
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x + 20, y - 15, { steps: 4 });
     await page.mouse.up();
     const [moved] = await exportedCorners(page);
-    expect(moved!.toSpliced(1, 1)).toEqual(before!.toSpliced(1, 1));
-    expect(moved![1]![0]).toBeGreaterThan(before![1]![0]!);
-    expect(moved![1]![1]).toBeGreaterThan(before![1]![1]!);
+    expect(moved!.toSpliced(2, 1)).toEqual(before!.toSpliced(2, 1));
+    expect(moved![2]![0]).toBeGreaterThan(before![2]![0]!);
+    expect(moved![2]![1]).toBeGreaterThan(before![2]![1]!);
 
     await page.getByRole('button', { name: 'Add a corner after corner 4 of 4' }).click();
     await page.getByRole('button', { name: 'Corner 5 of 5', exact: true }).waitFor();
@@ -181,6 +181,8 @@ browserTest('a finger draws a unit and moves a corner on a phone', async () => {
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   );
   await page.getByRole('button', { name: 'Draw a unit' }).tap();
+  const zoom = (await page.getByRole('button', { name: 'Zoom in' }).boundingBox())!;
+  expect((await page.getByLabel('Drawing').boundingBox())!.x).toBeGreaterThan(zoom.x + zoom.width);
   await pressTriangle(page, (x, y) => page.touchscreen.tap(x, y));
   await page.getByRole('button', { name: 'Finish', exact: true }).tap();
   const [before] = await exportedCorners(page);

@@ -12,9 +12,9 @@ export const shownLayer = signal<ShownLayer | null>(null);
 /** Whether its cells are still those of earlier choices. */
 export const isMapLoading = signal(false);
 
-/** Around a box in view, in pixels. On a narrow map the bar for editing lies above it. */
-const PADDING = 60;
-const NARROW_PADDING = { top: 130, bottom: 40, left: 40, right: 40 };
+/** Around a box in view, in pixels: the bar for editing lies above it. */
+const PADDING = { top: 110, bottom: 60, left: 60, right: 60 };
+const NARROW_PADDING = { top: 160, bottom: 40, left: 40, right: 40 };
 
 /** Moves the map so that a box is in view, if there is one; at once for people who ask for reduced motion. */
 export function showBox(box: readonly [number, number, number, number] | null): void {
@@ -35,8 +35,7 @@ const LEGEND_WIDTH = 250;
 function besideLegend({ clientWidth }: HTMLElement) {
   const shown = document.querySelector<HTMLDetailsElement>('.legend');
   const legend = shown?.open === false ? 0 : (shown?.offsetWidth ?? LEGEND_WIDTH);
-  const right = clientWidth > 3 * legend ? PADDING + legend : PADDING;
-  return { top: PADDING, bottom: PADDING, left: PADDING, right };
+  return { ...PADDING, right: PADDING.right + (clientWidth > 3 * legend ? legend : 0) };
 }
 
 /** Zoom at which the surroundings of a town fill the map. */
