@@ -141,6 +141,9 @@ browserTest(
     await elevation.fill(String(matchedM + 149));
     await shown(page, 'manual', await survival('manual', { elevation_m: matchedM + 149 }));
     expect(await question.count()).toBe(0);
+    await elevation.fill(String(matchedM - 300));
+    await page.getByText('below the data point').waitFor();
+    expect(await question.count()).toBe(0); // in feet it would be lower still
     const feet = Math.round(matchedM / 0.3048);
     await elevation.fill(String(feet));
     await question.waitFor();

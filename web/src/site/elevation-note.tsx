@@ -26,15 +26,21 @@ export function ElevationNote({ matchedM }: { matchedM: number | undefined }) {
       {matchedM !== undefined && Math.abs(differenceM) >= NOTED_DIFFERENCE_M && (
         <p class="flag" role="status">
           {elevationText(Math.abs(differenceM))} {differenceM > 0 ? 'above' : 'below'} the data point, which
-          is at {elevationText(matchedM)}. Is the number in {other === FEET ? 'feet' : 'metres'}?{' '}
-          <button
-            type="button"
-            onClick={() => {
-              elevationM.value = inOther;
-            }}
-          >
-            Use {number(typed)} {other.name} = {elevationText(inOther)}
-          </button>
+          is at {elevationText(matchedM)}.
+          {Math.abs(inOther - matchedM) < Math.abs(differenceM) && (
+            <>
+              {' '}
+              Is the number in {other === FEET ? 'feet' : 'metres'}?{' '}
+              <button
+                type="button"
+                onClick={() => {
+                  elevationM.value = inOther;
+                }}
+              >
+                Use {number(typed)} {other.name} = {elevationText(inOther)}
+              </button>
+            </>
+          )}
         </p>
       )}
     </>
