@@ -43,7 +43,7 @@ browserTest(
     });
     await page.goto(linkOf(shared.service));
     for (const [text, coordinates] of [
-      ['Oakridge', /^43\.7[45]\d*, -122\.4[56]/],
+      ['Oakridge, OR', /^43\.7[45]\d*, -122\.4[56]/],
       ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
       ['Crater Lake', /^42\.9\d*, -122\.1/],
       ['44 7 12 N, 122 1 48 W', /^44\.12, -122\.03$/],

@@ -46,6 +46,11 @@ export function placesLike(places: readonly NamedPlace[], text: string, most: nu
 /** The place that a text names in full, with or without its state. */
 export function placeNamed(places: readonly NamedPlace[], text: string): NamedPlace | undefined {
   const wanted = text.trim().toLowerCase();
-  const names = (label: string) => [label, label.replace(/, .*/, ''), label.replace('ZIP ', '')];
+  const names = (label: string) => [
+    label,
+    label.replace(/, .*/, ''),
+    label.replace(/, (Or|Wa).*/, ', $1'),
+    label.replace('ZIP ', ''),
+  ];
   return places.find(({ label }) => names(label).some((name) => name.toLowerCase() === wanted));
 }

@@ -3,11 +3,13 @@ import { type Place, placeOf } from './choices.js';
 
 /**
  * The place that a text says: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
- * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text.
+ * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text. Degrees that
+ * are a place only with the longitude first (-122.03, 44.12) are read so.
  */
 export function placeIn(text: string): Place | null {
   const parts = text.trim().split(/[\s,;]+/);
-  return (parts.length === 2 ? placeOf(parts) : null) ?? placeInMinutes(text) ?? placeInUtm(text);
+  const inDegrees = parts.length === 2 ? (placeOf(parts) ?? placeOf(parts.toReversed())) : null;
+  return inDegrees ?? placeInMinutes(text) ?? placeInUtm(text);
 }
 
 const ANGLE_TEXT = /^[\d\s.,;:°º'’′"”″NSEW+-]+$/;
