@@ -2984,6 +2984,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3031,6 +3032,9 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Accept-Ranges": components["headers"]["Accept-Ranges"];
                     "Content-Range": components["headers"]["Content-Range"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -127,7 +127,6 @@ function unchangedResponse({ headers }: { headers: Record<string, object> }) {
   const {
     'Accept-Ranges': _ranges,
     'Content-Encoding': _coding,
-    'Model-Outcomes': _outcomes,
     'Server-Timing': _timing,
     ...kept
   } = headers;
@@ -135,7 +134,7 @@ function unchangedResponse({ headers }: { headers: Record<string, object> }) {
 }
 
 function rangeResponses(body: Body, { headers }: { headers: Record<string, object> }) {
-  const range: HeaderName[] = ['Accept-Ranges', 'Content-Range'];
+  const range: HeaderName[] = ['Accept-Ranges', 'Content-Range', 'Server-Timing', ...QUOTA_HEADERS];
   const partial = responseObject('The range of the answer.', body, range);
   return {
     206: { ...partial, headers: { ...headers, ...partial.headers } },
