@@ -78,6 +78,12 @@ export class WorkerPool implements Executor {
     });
     // A worker that dies before it has its task, such as one that fails to load, would otherwise end the process.
     this.#piscina.on('error', (error: Error) => this.#reportDeath(error));
+    // Piscina reports nothing of one that exits without an error while it opens the models.
+    const opened = new WeakSet<object>();
+    this.#piscina.on('workerCreate', (worker: object) => opened.add(worker));
+    this.#piscina.on('workerDestroy', (worker: object) => {
+      if (!opened.has(worker)) this.#reportDeath(new Error('a worker ended while it opened the models'));
+    });
     this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
     this.#slots.forEach((slot, buffer) => void this.#keepServed(slot, buffer));
   }

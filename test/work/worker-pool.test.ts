@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { Job } from '../../src/work/job.js';
@@ -103,10 +103,11 @@ test('Every worker gives the same answers to the same rows; workers that died wh
 });
 
 test('The workers that are left answer while others are missing.', async () => {
-  await withPool(2, data, async (pool) => {
+  await withPool(2, data, async (pool, events) => {
     await pool.warmUp();
     await threads.loseOne();
     expect(pool.ready).toBe(1);
+    await vi.waitFor(() => expect(events).toContain('a worker ended while it opened the models'));
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await answerSome(pool));
     for (const elements of answers) expect(elements).toEqual(answers[0]);
