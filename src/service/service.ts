@@ -60,7 +60,7 @@ export async function startService(
   showFirstKey: (apiUrl: string, issued: IssuedKey, hasPage: boolean) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
-  const store = await openStore(config.databaseUrl, true);
+  const store = await openStore(config.databaseUrl, 'write');
   const accounts = new Accounts(store, clock, (err) =>
     log.error(
       { err },

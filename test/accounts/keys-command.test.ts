@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/accounts/api-key.js';
@@ -107,9 +108,20 @@ test.each([
   },
 );
 
+test.each(['list', 'usage', 'export', 'revoke key_0123456789ab', 'rotate key_0123456789ab'])(
+  'keys %s of a store that does not exist names the file and does not create it',
+  async (line) => {
+    const file = join(temporaryFolder(), 'typo.db');
+    const stderr = expect.stringMatching(`^keys: the key store ${file} cannot be used: ENOENT: no such file`);
+    expect(await keysOn(`sqlite:${file}`)(line)).toEqual({ exitCode: 1, stdout: '', stderr });
+    expect(existsSync(file)).toBe(false);
+  },
+);
+
 test('the keys command rejects an unknown key id with exit code 1 and no stack', async () => {
-  const result = await keys('revoke key_0123456789ab');
-  expect(result).toEqual({
+  const onStore = keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`);
+  await onStore('issue --tier spore --owner Siuslaw');
+  expect(await onStore('revoke key_0123456789ab')).toEqual({
     exitCode: 1,
     stdout: '',
     stderr: 'keys: there is no key key_0123456789ab; "keys list" shows the ids of all keys\n',
@@ -118,17 +130,6 @@ test('the keys command rejects an unknown key id with exit code 1 and no stack',
 
 test('keys --help names every command', async () => {
   const { stdout } = await keys('--help');
-  for (const command of [
-    'issue',
-    'list',
-    'deactivate',
-    'activate',
-    'revoke',
-    'rotate',
-    'usage',
-    'export',
-    'import',
-  ]) {
+  for (const command of 'issue list deactivate activate revoke rotate usage export import'.split(' '))
     expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
-  }
 });

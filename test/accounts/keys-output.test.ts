@@ -6,7 +6,7 @@ import { openStore } from '../../src/accounts/store/account-store.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
 import { type OutputTo, runCommand } from '../support/command-process.js';
 import { temporaryFolder } from '../support/service-process.js';
-import { DATABASES } from './support/databases.js';
+import { DATABASES, SQLITE } from './support/databases.js';
 import { json, KEY, keysOn, runArguments } from './support/run-keys.js';
 
 const BROKEN_OUTPUTS: readonly OutputTo[] = ['a closed pipe', 'a full disk'];
@@ -102,14 +102,18 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 });
 
-const newSqliteUrl = () => `sqlite:${join(temporaryFolder(), 'nurselog.db')}`;
+async function newSqliteUrl(): Promise<string> {
+  const url = await SQLITE.create();
+  await (await openStore(url)).close();
+  return url;
+}
 
 test.each([
   ['an escape', 'Ada\u001b[2J'],
   ['a separator of lines', 'Ada\u2028Siuslaw'],
   ['201 characters', 'x'.repeat(201)],
 ])('keys issue rejects an owner with %s, and repeats the start of it without that', async (_what, owner) => {
-  const url = newSqliteUrl();
+  const url = await newSqliteUrl();
   const result = await keysOn(url)(`issue --tier spore --owner ${owner}`);
   expect(result).toMatchObject({ exitCode: 2, stdout: '' });
   expect(result.stderr).toMatch(/^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/);
@@ -129,13 +133,12 @@ test.each([
   ['usage', 'a closed pipe'],
   ['export', 'a full disk'],
 ] as const)('keys %s fails with one line where its output goes to %s', async (line, outputTo) => {
-  const result = await runCommand('keys', line.split(' '), { DATABASE_URL: newSqliteUrl() }, outputTo);
+  const result = await runCommand('keys', line.split(' '), { DATABASE_URL: await newSqliteUrl() }, outputTo);
   expect(result).toMatchObject(refusal('the (list|export) is not complete'));
 });
 
 test('a key that was printed before its commit failed is not in the store, and the error says not to use it', async () => {
-  const url = newSqliteUrl();
-  await keysOn(url)('list');
+  const url = await newSqliteUrl();
   // A reference that is checked when the transaction is committed.
   execute(
     url,
@@ -151,8 +154,7 @@ test('a key that was printed before its commit failed is not in the store, and t
 });
 
 test('an unexpected failure is reported in one line with exit code 1', async () => {
-  const url = newSqliteUrl();
-  await keysOn(url)('list');
+  const url = await newSqliteUrl();
   execute(url, 'drop table daily_usage');
   expect(await runCommand('keys', ['usage'], { DATABASE_URL: url })).toEqual({
     code: 1,
@@ -175,7 +177,7 @@ test.each([
 ])(
   'an invalid command line is reported in a short line without characters that a terminal acts on',
   async (args) => {
-    const { exitCode, stdout, stderr } = await runArguments(newSqliteUrl(), args);
+    const { exitCode, stdout, stderr } = await runArguments(await newSqliteUrl(), args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/^keys: [^\n]{1,500}\n"keys --help" shows its usage.\n$/);
     expect(stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
@@ -198,7 +200,7 @@ test.each([
 });
 
 test('an import whose output cannot be written has imported everything, and says so', async () => {
-  const url = newSqliteUrl();
+  const url = await newSqliteUrl();
   const dump = join(temporaryFolder(), 'accounts.json');
   writeFileSync(dump, JSON.stringify({ format: 'nurselog-accounts/1', keys: [] }));
   const result = await runCommand('keys', ['import', dump], { DATABASE_URL: url }, 'a full disk');

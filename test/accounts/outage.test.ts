@@ -133,25 +133,16 @@ testOnPostgres(
     const link = await CuttableLink.to(url.href);
     link.cut();
     url.password = 'hidden';
-    const error = await openStore(link.over(url.href)).catch((rejection: Error) => rejection);
-    expect((error as Error).message).toMatch(
-      /^the key store postgres:\/\/127\.0\.0\.1:\d+\/\w+ cannot be used: .*ECONNREFUSED/,
-    );
-    expect((error as Error).message).not.toMatch(/hidden|\n/);
+    const message =
+      /^the key store of DATABASE_URL cannot be used: (?!.*hidden).*ECONNREFUSED 127\.0\.0\.1:\d+$/;
+    await expect(openStore(link.over(url.href))).rejects.toThrow(message);
   },
 );
 
-test.each([
-  ['u:hidden@127.0.0.1:1/db?options=a@b', '127.0.0.1:1/db'],
-  ['u:hid?den@127.0.0.1:1/db', '127.0.0.1:1/db'],
-  ['u:hid/den@127.0.0.1:1/db', '127.0.0.1:1/db'],
-  ['u:12?hidden@127.0.0.1:1/db', '…'], // looks like a host with a query
-])(
-  'the error of a store at postgres://%s names %s, and nothing of the password or the query',
-  async (address, shown) => {
-    const error = await openStore(`postgres://${address}`).catch((rejection: Error) => rejection);
-    const { message } = error as Error;
-    expect(message.startsWith(`the key store postgres://${shown} cannot be used: `), message).toBe(true);
-    expect(message).not.toMatch(/hid|den|options|12\?/);
+test.each(['u:hidden@127.0.0.1:1/db?options=a@b', 'u:hid?den@127.0.0.1:1/db', 'u:12?hidden@127.0.0.1:1/db'])(
+  'the error of a store at postgres://%s names DATABASE_URL, and nothing of the password or the query',
+  async (address) => {
+    const message = /^the key store of DATABASE_URL cannot be used: (?!.*(hid|den|options|12\?))/s;
+    await expect(openStore(`postgres://${address}`)).rejects.toThrow(message);
   },
 );

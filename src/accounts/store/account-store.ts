@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { DumpStore } from './account-dump.js';
 import { KeyStore } from './key-store.js';
-import { openPostgres, withoutSecrets } from './postgres.js';
+import { openPostgres } from './postgres.js';
 import { type AccountsDatabase, NewerSchemaError } from './schema.js';
 import { openSqlite } from './sqlite.js';
 import { StoreOpenError } from './store-errors.js';
@@ -20,21 +20,21 @@ export function isEmbedded(databaseUrl: string): boolean {
 /**
  * Opens the store that a database URL names and brings its schema up to date.
  * @param databaseUrl `sqlite:PATH` or `postgres://…`, as the configuration ensures
- * @param mustWrite whether an embedded store that takes no writes is refused: commands can read it, but the service could
- * not count in it
- * @throws StoreOpenError whose message is one line with the file or host and the reason
+ * @param must what an embedded store is refused without: a file that is there, which is created otherwise, or that takes
+ * writes, without which commands can read it, but the service could not count in it
+ * @throws StoreOpenError whose message is one line with the file or variable and the reason
  */
-export async function openStore(databaseUrl: string, mustWrite = false): Promise<AccountStore> {
+export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): Promise<AccountStore> {
   if (!isEmbedded(databaseUrl)) {
     const db = await openPostgres(databaseUrl).catch((error) => {
-      throw new StoreOpenError(withoutSecrets(databaseUrl), error);
+      throw new StoreOpenError('of DATABASE_URL', error); // its password may be anywhere in one that is wrong
     });
     return new AccountStore(db);
   }
   const path = databaseUrl.slice(SQLITE.length);
   try {
-    const store = new AccountStore(await openSqlite(path));
-    if (mustWrite) await store.checkWrites();
+    const store = new AccountStore(await openSqlite(path, must === 'exist'));
+    if (must === 'write') await store.checkWrites();
     return store;
   } catch (error) {
     throw new StoreOpenError(path, error, error instanceof NewerSchemaError ? '' : FILE_REMEDY);

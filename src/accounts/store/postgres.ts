@@ -23,15 +23,6 @@ export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase
   return openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) });
 }
 
-/** A database URL without its password and parameters, for messages. */
-export function withoutSecrets(url: string): string {
-  // A ? in the password that should have been escaped makes the URL invalid: what follows it is then no query.
-  const address = URL.canParse(url) ? url.replace(/\?.*$/s, '') : url;
-  // Or what precedes it is a valid host.
-  if (url.includes('@') && !address.includes('@')) return 'postgres://…';
-  return address.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
-}
-
 function openDatabase(connectionString: string, config: PoolConfig): Kysely<AccountsDatabase> {
   const pool = new ReconnectingPool({
     connectionString,

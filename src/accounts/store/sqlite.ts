@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -22,9 +22,13 @@ import { StoreUnavailableError } from './store-errors.js';
 const LOCK_TIMEOUT_MS = 2000;
 const LOCK_RETRY_MS = 2;
 
-/** Opens a migrated SQLite file. The file and its folder are created if they are missing. */
-export async function openSqlite(path: string): Promise<Kysely<AccountsDatabase>> {
-  makeFolder(dirname(path));
+/**
+ * Opens a migrated SQLite file.
+ * @param mustExist whether it is refused if it is missing; otherwise it is created with its folder
+ */
+export async function openSqlite(path: string, mustExist: boolean): Promise<Kysely<AccountsDatabase>> {
+  if (mustExist) statSync(path);
+  else makeFolder(dirname(path));
   const database = new LibsqlDatabase(path);
   await retryWhileBusy(() => configure(database)); // another process may be opening or recovering the file
   const db = new Kysely<AccountsDatabase>({ dialect: sharedSqliteDialect(database) });

@@ -16,7 +16,7 @@ export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 
   /**
-   * @param store the file or the host and database, without a password
+   * @param store the file, or the variable that names a server
    * @param remedy a sentence for the end of the message
    */
   constructor(store: string, cause: unknown, remedy = '') {
