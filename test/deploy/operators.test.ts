@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { loadConfig } from '../../src/config.js';
 import { CuttableLink } from '../accounts/support/cuttable-link.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { configTable } from '../support/config-table.js';
@@ -65,6 +66,11 @@ test('the runbook_url of each alert is its heading in docs/operations.md, and no
 test('docs/operations.md has advice on every environment variable', () => {
   const [advice] = read('docs/operations.md').split('## What to set when')[1].split('\n## ');
   for (const [, name] of configTable().matchAll(/^\| `(\w+)`/gm)) expect(advice).toContain(`\`${name}\``);
+});
+
+test('NurselogQueueFilling fires from where batches may be rejected: an eighth of the default limit', () => {
+  const expr = `nurselog_queue_sites > ${loadConfig({}).queueLimitSites / 8}`;
+  expect(ALERTS).toContainEqual(expect.objectContaining({ alert: 'NurselogQueueFilling', expr }));
 });
 
 test.each(ALERTS)('the alert $alert queries metrics that the service has', ({ expr }) => {
