@@ -86,24 +86,13 @@ export class OpenTable {
     const { source, columns, output } = this.#open(state);
     const rows = source.rows(chunk);
     const sites = this.#checks.read(rows, chunk.count, columns);
-    const { records, inferenceMs } = await predictRows(sites.rows, predictor, this.#memoryFor(sites.rows));
+    const { records, inferenceMs } = await predictRows(sites, predictor, this.#memoryFor(sites));
     const errors = new Map<number, ErrorObject>();
-    const { grid } = this.context.artefacts;
-    const record = new Uint16Array(chunk.count);
-    const method = new Uint8Array(chunk.count);
-    const points = new Int32Array(chunk.count);
-    let valid = 0;
     for (let row = 0; row < chunk.count; row++) {
-      const isValid = sites.positions[valid] === row;
-      const status = isValid ? records.status[valid] : undefined;
+      const status = Number.isNaN(sites.latitude[row]) ? undefined : records.status[row];
       if (status !== ROW_STATUS.answered) errors.set(row, this.#checks.error(rows, row, columns, status));
-      if (!isValid) continue;
-      record[row] = valid;
-      method[row] = sites.rows.method[valid];
-      points[row] = records.points[valid];
-      valid++;
     }
-    const predicted = new PredictedRows(grid, records, record, method, points);
+    const predicted = new PredictedRows(this.context.artefacts.grid, records, sites.method);
     const { bytes, rowCount } = output.encode(rows, { errors, predicted }, chunk);
     const failures = new Map<ErrorCode, number>();
     let failed = 0;

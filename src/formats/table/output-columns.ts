@@ -78,31 +78,25 @@ const REGION: OutputColumn<PointRows> = {
   },
 };
 
-/** Rows of a table. The values of rows without a prediction are undefined. */
+/** Rows of a table with their records. The values of rows without a prediction are undefined. */
 export class PredictedRows implements PointRows {
-  /**
-   * @param record the record of each row
-   * @param method the method of each row, as an index into PLANTING_METHODS
-   * @param points the grid point of each row
-   */
+  readonly points: Int32Array;
+
+  /** @param method the method of each row, as an index into PLANTING_METHODS */
   constructor(
     readonly grid: SharedGrid,
     readonly records: RowRecords,
-    readonly record: Uint16Array,
     readonly method: Uint8Array,
-    readonly points: Int32Array,
-  ) {}
+  ) {
+    this.points = records.points;
+  }
 
   /** Some of the rows, in the same memory. */
   slice(from: number, count: number): PredictedRows {
-    const { grid, records, record, method, points } = this;
-    const end = from + count;
     return new PredictedRows(
-      grid,
-      records,
-      record.subarray(from, end),
-      method.subarray(from, end),
-      points.subarray(from, end),
+      this.grid,
+      this.records.slice(from, count),
+      this.method.subarray(from, from + count),
     );
   }
 }
@@ -124,16 +118,16 @@ function horizonColumns(years: number, h: number): TableColumn[] {
       type: 'text',
       texts: 'factors',
       h,
-      read({ records, record, method }, values) {
-        for (let i = 0; i < record.length; i++) values[i] = records.riskFactor(record[i], method[i], h, rank);
+      read({ records, method }, values) {
+        for (let i = 0; i < method.length; i++) values[i] = records.riskFactor(i, method[i], h, rank);
       },
     },
     {
       ...probability,
       name: `contribution_${years}_${rank + 1}`,
-      read({ records, record, method }, values) {
-        for (let i = 0; i < record.length; i++)
-          values[i] = records.contribution(record[i], method[i], h, rank) / TEN_THOUSANDTHS;
+      read({ records, method }, values) {
+        for (let i = 0; i < method.length; i++)
+          values[i] = records.contribution(i, method[i], h, rank) / TEN_THOUSANDTHS;
       },
     },
   ]);
@@ -141,9 +135,9 @@ function horizonColumns(years: number, h: number): TableColumn[] {
     {
       ...probability,
       name: `survival_${years}`,
-      read({ records, record, method }, values) {
-        for (let i = 0; i < record.length; i++)
-          values[i] = records.survival(record[i], method[i], h) / TEN_THOUSANDTHS;
+      read({ records, method }, values) {
+        for (let i = 0; i < method.length; i++)
+          values[i] = records.survival(i, method[i], h) / TEN_THOUSANDTHS;
       },
     },
     ...factors,
@@ -152,9 +146,8 @@ function horizonColumns(years: number, h: number): TableColumn[] {
         ...probability,
         name: `${end}_${years}`,
         isInterval: true,
-        read({ records, record, method }, values) {
-          for (let i = 0; i < record.length; i++)
-            values[i] = records[end](record[i], method[i], h) / TEN_THOUSANDTHS;
+        read({ records, method }, values) {
+          for (let i = 0; i < method.length; i++) values[i] = records[end](i, method[i], h) / TEN_THOUSANDTHS;
         },
       }),
     ),
@@ -169,8 +162,8 @@ const TABLE_COLUMNS: readonly TableColumn[] = [
     name: 'match_distance_km',
     type: 'float64',
     decimals: 3,
-    read({ records, record }, values) {
-      for (let i = 0; i < record.length; i++) values[i] = records.distanceM(record[i]) / METRES_PER_KM;
+    read({ records, points }, values) {
+      for (let i = 0; i < points.length; i++) values[i] = records.distanceM(i) / METRES_PER_KM;
     },
   },
   REGION,

@@ -22,13 +22,6 @@ import type { ChunkRows } from './table-source.js';
 /** What a row states of its site, as messages show it; absent where the cell is empty or null. */
 type StatedSite = { [column in ReadColumn]?: unknown };
 
-interface CheckedRows {
-  /** With OPTION.adjusted and adjustments where a row or the query states something of its site. */
-  readonly rows: SiteRows;
-  /** Where each is in the chunk, counted from 0. */
-  readonly positions: Uint16Array;
-}
-
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
@@ -77,47 +70,45 @@ export class RowChecks {
       (request.intervals ? OPTION.intervals : 0) | (this.#assumed.every(Number.isNaN) ? 0 : OPTION.adjusted);
   }
 
-  /** Reads the rows of a chunk that are valid. `error` says what is wrong with the others. */
-  read(chunk: ChunkRows, count: number, columns: ReadPositions): CheckedRows {
+  /**
+   * Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere: `error` says what is
+   * wrong with it.
+   */
+  read(chunk: ChunkRows, count: number, columns: ReadPositions): SiteRows {
     const numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
     const isAdjusted = numbers.length > 0 || (this.#options & OPTION.adjusted) !== 0;
     const rows = new SiteRows(count, isAdjusted ? this.#assumed.length : 0);
-    const positions = new Uint16Array(count);
-    let valid = 0;
-    for (let i = 0; i < count; i++)
-      if (this.#write(rows, valid, chunk, i, columns, numbers)) positions[valid++] = i;
-    return valid === count
-      ? { rows, positions }
-      : { rows: rows.first(valid), positions: positions.slice(0, valid) };
+    rows.horizons.fill(this.request.horizons);
+    rows.options.fill(this.#options);
+    for (let row = 0; row < count; row++)
+      if (!this.#write(rows, row, chunk, columns, numbers)) rows.latitude[row] = Number.NaN;
+    return rows;
   }
 
-  /** Writes row `i` of a chunk to a row, if it can be predicted for. */
+  /** @returns whether the row is valid */
   #write(
     rows: SiteRows,
     row: number,
     chunk: ChunkRows,
-    i: number,
     columns: ReadPositions,
     numbers: readonly OptionalNumber[],
   ): boolean {
-    const latitude = chunk.number(i, columns.latitude);
-    const longitude = chunk.number(i, columns.longitude);
-    const species = this.#species.indexOf(chunk.text(i, columns.species_code) ?? '');
-    const method = PLANTING_METHODS.indexOf(chunk.text(i, columns.planting_method) as PlantingMethod);
+    const latitude = chunk.number(row, columns.latitude);
+    const longitude = chunk.number(row, columns.longitude);
+    const species = this.#species.indexOf(chunk.text(row, columns.species_code) ?? '');
+    const method = PLANTING_METHODS.indexOf(chunk.text(row, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;
     rows.latitude[row] = latitude;
     rows.longitude[row] = longitude;
     rows.species[row] = species;
     rows.method[row] = method;
-    rows.horizons[row] = this.request.horizons;
-    rows.options[row] = this.#options;
     if (rows.width === 0) return true;
     const first = row * rows.width;
     rows.adjustments.set(this.#assumed, first);
     for (const number of numbers) {
-      if (!chunk.statesNumber(i, columns[number.column])) continue;
-      const value = chunk.number(i, columns[number.column]);
+      if (!chunk.statesNumber(row, columns[number.column])) continue;
+      const value = chunk.number(row, columns[number.column]);
       if (!number.isUsable || !isWithin(value, number)) return false;
       rows.adjustments[first + number.at] = value === number.default ? Number.NaN : value;
       rows.options[row] |= OPTION.adjusted;
