@@ -69,7 +69,8 @@ export function checkCsv(
 
 function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {
   const names = [...cells.slice(0, -1), cells[cells.length - 1].replace(/\r$/, '')].map(fromLatin1);
-  return { names, positions: readPositions(names, remedyOf(names)), lineEnd: endsWithCrLf ? '\r\n' : '\n' };
+  readPositions(names, remedyOf(names));
+  return { names, lineEnd: endsWithCrLf ? '\r\n' : '\n' };
 }
 
 /** What to do where columns are missing. */

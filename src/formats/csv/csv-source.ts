@@ -1,7 +1,6 @@
 import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
 import { ColumnBuilder } from '../arrow/column-builder.js';
-import type { ReadPositions } from '../table/input-columns.js';
 import type { TableChunk } from '../table/table-request.js';
 import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
 import { lineStarts, restOf, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
@@ -15,7 +14,6 @@ const NOT_AVAILABLE = 'NA';
 
 export interface CsvHeader {
   readonly names: readonly string[];
-  readonly positions: ReadPositions;
   readonly lineEnd: '\n' | '\r\n';
 }
 
