@@ -1,4 +1,4 @@
-import { type Data, DataType, makeData, type Utf8, type Vector } from 'apache-arrow';
+import { type Data, DataType, makeData, type Utf8, util, type Vector } from 'apache-arrow';
 
 /** Builds a column row by row. A row that is cleared has no value. */
 export class ColumnBuilder {
@@ -35,15 +35,9 @@ export class ColumnBuilder {
     const { type, length } = this;
     const nulls = { length, nullCount: this.#nullCount, nullBitmap: this.#bitmap };
     if (DataType.isUtf8(type)) return makeData({ ...nulls, type, ...utf8Of(this.#texts, length) });
-    const data = DataType.isBool(type) ? bitsOf(this.values) : this.values;
+    const data = DataType.isBool(type) ? util.packBools(this.values) : this.values;
     return makeData({ ...nulls, type, data, dictionary } as never);
   }
-}
-
-function bitsOf(flags: ArrayLike<number>): Uint8Array {
-  const bits = new Uint8Array(Math.ceil(flags.length / 8));
-  for (let row = 0; row < flags.length; row++) bits[row >> 3] |= flags[row] << (row & 7);
-  return bits;
 }
 
 /** `length` texts as Arrow stores them. @param texts UTF-8 as latin1; one that is missing is empty */

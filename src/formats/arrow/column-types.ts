@@ -8,15 +8,6 @@ const DECIMAL_BITS: readonly number[] = [32, 64, 128];
 const MAX_DECIMAL_DIGITS = 38;
 const MAX_FIXED_BYTES = 2 ** 20;
 
-/** Types whose values are as long as each other: the bytes of a value; undefined for other types. */
-export function valueBytes(type: DataType): number | undefined {
-  if (DataType.isInt(type) || DataType.isTime(type) || DataType.isDecimal(type)) return type.bitWidth / 8;
-  if (DataType.isFloat(type)) return 2 << type.precision;
-  if (DataType.isDate(type)) return type.unit === DateUnit.DAY ? 4 : 8;
-  if (DataType.isTimestamp(type)) return 8;
-  return DataType.isFixedSizeBinary(type) ? type.byteWidth : undefined;
-}
-
 /**
  * Checks that every column has a type that is read: flat ones, as data frames have them.
  * @throws ApiError invalid_request naming the column
@@ -80,6 +71,11 @@ export function typeName(type: DataType): string {
 
 export function isText(type: DataType): boolean {
   return DataType.isUtf8(type) || DataType.isLargeUtf8(type);
+}
+
+/** Whether values are texts or bytes of any length. */
+export function hasOffsets(type: DataType): boolean {
+  return isText(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
 }
 
 /** Whether offsets have 64 bits. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
-import { isLarge, isText, valueBytes } from './column-types.js';
+import { strideForType } from 'apache-arrow/type';
+import { hasOffsets, isLarge, isText } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
 import { readType, sliceColumn, ViewTexts, viewBytes } from './text-views.js';
 
@@ -98,14 +99,10 @@ export class ColumnLoader {
     const { length, nullCount } = this.#nextNode();
     if (DataType.isNull(type)) return makeData({ type, length });
     const nulls = { length, ...this.#validity(length, nullCount) };
-    const bytes = valueBytes(DataType.isDictionary(type) ? type.indices : type);
-    if (DataType.isDictionary(type)) return this.#dictionaryColumn(type, nulls, bytes ?? 0);
-    if (bytes !== undefined) {
-      const data = this.#numbers(type, length * bytes);
-      return makeData({ ...nulls, type, data } as never);
-    }
+    if (DataType.isDictionary(type)) return this.#dictionaryColumn(type, nulls);
     if (DataType.isBool(type)) return makeData({ ...nulls, type, data: this.#bytes(Math.ceil(length / 8)) });
     if (DataType.isUtf8View(type)) return this.#viewColumn(type, nulls);
+    if (!hasOffsets(type)) return makeData({ ...nulls, type, data: this.#numbers(type, length) } as never);
     const { valueOffsets, end } = this.#offsets(type, length);
     const data = this.#bytes(end);
     if (isText(type)) this.#checkTexts(valueOffsets, data);
@@ -127,11 +124,11 @@ export class ColumnLoader {
     return column;
   }
 
-  #dictionaryColumn(type: Dictionary, nulls: Nulls, bytes: number): Data {
+  #dictionaryColumn(type: Dictionary, nulls: Nulls): Data {
     const dictionary = this.dictionaries.get(type.id);
     if (dictionary === undefined) throw this.#damaged(`dictionary ${type.id} was not sent`);
     const { length } = nulls;
-    const data = this.#numbers(type.indices, length * bytes);
+    const data = this.#numbers(type.indices, length);
     const column = makeData({ ...nulls, type: readType(type), data, dictionary } as never) as Data;
     for (let row = 0; row < length; row++) {
       const isWithin = data[row] >= 0 && data[row] < dictionary.length;
@@ -157,11 +154,12 @@ export class ColumnLoader {
     return nullCount === 0 ? { nullCount, nullBitmap: NO_BYTES } : { nullCount: -1, nullBitmap: bitmap };
   }
 
-  /** The next buffer as so many bytes of numbers. */
-  #numbers(type: DataType, bytes: number): Numbers {
-    const { buffer, byteOffset } = this.#bytes(bytes);
+  /** The next buffer as the numbers of so many values. */
+  #numbers(type: DataType, values: number): Numbers {
+    const count = values * strideForType(type);
     const ArrayType = type.ArrayType as unknown as NumbersConstructor;
-    return new ArrayType(buffer, byteOffset, bytes / ArrayType.BYTES_PER_ELEMENT);
+    const { buffer, byteOffset } = this.#bytes(count * ArrayType.BYTES_PER_ELEMENT);
+    return new ArrayType(buffer, byteOffset, count);
   }
 
   /** The next buffer, or so many bytes of it. */

@@ -68,15 +68,12 @@ export class ViewTexts {
   }
 }
 
-const utf8Types = new WeakMap<DataType, Utf8>();
+/** One object: columns that share a dictionary must share the type of its values. */
+const UTF8 = new Utf8();
 
-/** The type of a column in an answer: of views, utf8. Dictionaries that share their values still do. */
+/** The type of a column in an answer: of views, utf8. */
 export function readType(type: DataType): DataType {
-  if (DataType.isUtf8View(type)) {
-    const utf8 = utf8Types.get(type) ?? new Utf8();
-    utf8Types.set(type, utf8);
-    return utf8;
-  }
+  if (DataType.isUtf8View(type)) return UTF8;
   if (!DataType.isDictionary(type) || !DataType.isUtf8View(type.dictionary)) return type;
   return new Dictionary(readType(type.dictionary), type.indices, type.id, type.isOrdered);
 }
