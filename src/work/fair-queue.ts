@@ -103,10 +103,6 @@ export class FairQueue<Job extends QueuedWork> {
     return [...this.#keys.keys(), ...arriving.keys()].every((key) => rowsOf(key) <= own);
   }
 
-  *jobs(): Generator<Job> {
-    for (const { jobs } of this.#keys.values()) yield* jobs;
-  }
-
   #takeRows(key: KeyQueue<Job>, share: number, slices: JobSlice<Job>[]): number {
     let taken = 0;
     let finished = 0;

@@ -54,7 +54,6 @@ const NO_ROWS = new SiteRows(0);
 /** Rows or a step on the way to the result: JobAnswers, or what the worker returns. */
 export class Job<Result = unknown> implements QueuedWork {
   readonly keyId: string;
-  readonly deadlineMs: number;
   readonly rows: SiteRows;
   readonly order: object | undefined;
   readonly hasHungUp: (() => boolean) | undefined;
@@ -71,7 +70,8 @@ export class Job<Result = unknown> implements QueuedWork {
   readonly #answers: JobAnswers;
   #answeredRows = 0;
   #settle!: (outcome: JobOutcome<unknown>) => void;
-  #onReleased: (() => void)[] | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #onReleased = () => {};
 
   constructor(
     { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest & Partial<RowsRequest & StepRequest>,
@@ -79,7 +79,6 @@ export class Job<Result = unknown> implements QueuedWork {
     private readonly onSettled: (job: Job) => void,
   ) {
     this.keyId = keyId;
-    this.deadlineMs = deadlineMs;
     this.rows = rows;
     this.hasHungUp = hasHungUp;
     this.order = order;
@@ -87,6 +86,10 @@ export class Job<Result = unknown> implements QueuedWork {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve as (outcome: JobOutcome<unknown>) => void;
     });
+    if (deadlineMs === Number.POSITIVE_INFINITY) return;
+    // In whole milliseconds: Node keeps a list of the timers of each duration.
+    const delayMs = Math.ceil(deadlineMs - performance.now());
+    this.#deadline = setTimeout(() => this.settle({ kind: 'timed-out' }), delayMs).unref();
   }
 
   /** 0 for a step. */
@@ -107,6 +110,7 @@ export class Job<Result = unknown> implements QueuedWork {
   settle(outcome: JobOutcome<unknown>): void {
     if (this.isSettled) return;
     this.isSettled = true;
+    clearTimeout(this.#deadline);
     if (outcome.kind !== 'answered') this.#answers.release();
     this.onSettled(this);
     this.#settle(outcome);
@@ -128,16 +132,15 @@ export class Job<Result = unknown> implements QueuedWork {
     this.#reportReleased();
   }
 
-  /** Resolves when it has ended and no worker has it: it may end for its caller before. */
+  /** Resolves when it has ended and no worker has it: it may end for its caller before. To be called once. */
   released(): Promise<void> {
     return new Promise<void>((resolve) => {
-      this.#onReleased = [...(this.#onReleased ?? []), resolve];
+      this.#onReleased = resolve;
       this.#reportReleased();
     });
   }
 
   #reportReleased(): void {
-    if (this.#onReleased === undefined || !this.isSettled || this.runs > 0) return;
-    for (const resolve of this.#onReleased) resolve();
+    if (this.isSettled && this.runs === 0) this.#onReleased();
   }
 }

@@ -15,37 +15,32 @@ export class RequestSteps {
   /** Whether any step has predicted. */
   hasPredicted = false;
   isCancelled = false;
-  /** Resolves when no further step follows. */
-  readonly ended: Promise<void>;
-  #resolveEnded: () => void = () => {};
-  /** Steps that workers may have. */
-  readonly #steps = new Set<Job>();
+  /** Resolves when they are cancelled. */
+  readonly cancelled: Promise<void>;
+  #resolveCancelled: () => void = () => {};
+  /** Steps that workers may have, and when these no longer have them. */
+  readonly #steps = new Map<Job, Promise<void>>();
 
   /** @param keyId the API key whose turns the steps use */
   constructor(
     private readonly keyId: string,
     private readonly scheduler: Scheduler,
   ) {
-    this.ended = new Promise((resolve) => {
-      this.#resolveEnded = resolve;
+    this.cancelled = new Promise((resolve) => {
+      this.#resolveCancelled = resolve;
     });
   }
 
   /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
     this.isCancelled = true;
-    for (const step of this.#steps) step.abandon();
-    this.end();
+    for (const step of this.#steps.keys()) step.abandon();
+    this.#resolveCancelled();
   }
 
-  /** All steps are done, though the response may still be sent. */
-  end(): void {
-    this.#resolveEnded();
-  }
-
-  /** Resolves when no worker reads the memory of the request any more; it must have ended. */
+  /** Resolves when no worker reads the memory of the request any more; no further step may follow. */
   async released(): Promise<void> {
-    await Promise.all([...this.#steps].map((step) => step.released()));
+    await Promise.all(this.#steps.values());
   }
 
   /** Does a step in a worker. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
@@ -55,8 +50,10 @@ export class RequestSteps {
   ): Promise<StepResults[Kind]> {
     if (this.isCancelled) throw new Error('the request was given up');
     const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
-    this.#steps.add(step);
-    void step.released().then(() => this.#steps.delete(step));
+    this.#steps.set(
+      step,
+      step.released().then(() => void this.#steps.delete(step)),
+    );
     const outcome = await step.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);
     if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);

@@ -99,8 +99,6 @@ export class Scheduler {
   readonly #retries: Run[] = [];
   /** Jobs admitted and not finished. */
   unfinishedJobs = 0;
-  #deadlineTimer: NodeJS.Timeout | undefined;
-  #nextDeadlineMs = Number.POSITIVE_INFINITY;
   #resolveIdle: (() => void)[] = [];
 
   /** @param queueLimitSites sites that may wait, at least as many as the largest job has */
@@ -153,9 +151,6 @@ export class Scheduler {
   /** Resolves when no job is unfinished and no run is under way; nothing may be submitted meanwhile. */
   async idle(): Promise<void> {
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
-    // Left to run, it would keep the models in memory until the deadline of a job that is answered.
-    clearTimeout(this.#deadlineTimer);
-    this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
   }
 
   #isFull(arriving: SitesByKey): boolean {
@@ -174,7 +169,6 @@ export class Scheduler {
     this.unfinishedJobs++;
     this.#queue.add(job);
     this.executor.request();
-    this.#checkDeadlineAt(job.deadlineMs);
   }
 
   #startRuns(): void {
@@ -228,25 +222,6 @@ export class Scheduler {
   #reportIdle(): void {
     if (!this.#isIdle) return;
     for (const resolve of this.#resolveIdle.splice(0)) resolve();
-  }
-
-  #checkDeadlineAt(deadlineMs: number): void {
-    if (deadlineMs >= this.#nextDeadlineMs) return;
-    clearTimeout(this.#deadlineTimer);
-    this.#nextDeadlineMs = deadlineMs;
-    const delayMs = Math.max(0, Math.ceil(deadlineMs - performance.now()));
-    this.#deadlineTimer = setTimeout(() => this.#settleOverdue(), delayMs).unref();
-  }
-
-  #settleOverdue(): void {
-    const nowMs = performance.now();
-    this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
-    const started = [...this.#runs, ...this.#retries].flatMap(({ slices }) => slices.map(({ job }) => job));
-    for (const job of [...this.#queue.jobs(), ...started]) {
-      if (job.isSettled) continue;
-      if (job.deadlineMs > nowMs) this.#checkDeadlineAt(job.deadlineMs);
-      else job.settle({ kind: 'timed-out' });
-    }
   }
 }
 

@@ -10,7 +10,7 @@ import { callerOf } from '../server/request-state.js';
 import { thrownError } from '../submitter.js';
 
 /**
- * The steps of a request whose answer comes from workers, until they are ended or the response is closed. The
+ * The steps of a request whose answer comes from workers, until the response is closed. The
  * generation is kept as long.
  * @param release frees the memory that the steps read; called when no worker uses it
  */
@@ -27,7 +27,7 @@ export function stepsOf(
   if (reply.raw.closed) steps.cancel();
   else reply.raw.once('close', () => steps.cancel());
   void generation.keepOpen(async () => {
-    await steps.ended;
+    await steps.cancelled;
     generation.streams.delete(cut);
     await steps.released();
     release();
