@@ -1,7 +1,7 @@
 import { ApiError } from '../prediction/errors/api-error.js';
 import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
-import type { StepOrder, StepOutcome, StepResults } from './steps.js';
+import type { StepKind, StepOrder, StepOutcome, StepResults } from './steps.js';
 
 /** Steps of a request that are in progress at the same time; other keys have their turns between them. */
 const STEPS_AT_ONCE = 4;
@@ -44,7 +44,7 @@ export class RequestSteps {
   }
 
   /** Does a step in a worker. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
-  async do<Kind extends StepOrder['kind']>(
+  async do<Kind extends StepKind>(
     order: StepOrder & { readonly kind: Kind },
     deadlineMs: number,
   ): Promise<StepResults[Kind]> {

@@ -4,9 +4,9 @@ import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-error.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './memory/run-buffer.js';
-import { doStep } from './steps.js';
+import { doStep, type StepTools } from './steps.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -56,10 +56,12 @@ export default async function serve({ buffer, steps }: Task): Promise<never> {
   notify({ kind: 'ready', buffer });
   const run = new RunBuffer(data.runBuffers[buffer], adjustmentWidth(data.predictor.manifest));
   const encoder = new AnswerEncoder(opened);
+  const { searchRadiusKm } = data.predictor;
+  const tools = { predictor: opened, data: { artefacts: data.predictor, searchRadiusKm } };
   for (;;) {
     const count = run.awaitOrder();
     if (count > 0) notify({ buffer, ...(await answer(encoder, run, count)) });
-    else await takeStep(opened, run, steps, buffer);
+    else await takeStep(tools, run, steps, buffer);
   }
 }
 
@@ -75,11 +77,11 @@ async function answer(encoder: AnswerEncoder, run: RunBuffer, count: number) {
   }
 }
 
-async function takeStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, buffer: number) {
+async function takeStep(tools: StepTools, run: RunBuffer, steps: MessagePort, buffer: number) {
   run.withdraw();
   try {
     const order = receiveMessageOnPort(steps)?.message;
-    const outcome = await doStep(order, predictor, data.predictor);
+    const outcome = await doStep(order, tools);
     const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
     notify({ buffer, kind: 'done', result: outcome }, isWritten ? [outcome.result.bytes.buffer] : []);
   } catch (error) {
