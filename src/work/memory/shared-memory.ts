@@ -12,64 +12,44 @@ export interface SharedRange {
   readonly length: number;
 }
 
-interface Free {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Memory with its free ranges, in their order. */
-interface Segment {
-  readonly memory: SharedArrayBuffer;
-  free: readonly Free[];
-}
-
 /**
  * Memory for bodies that workers read. Ranges are used again: V8 does not count shared memory, and would not collect it
  * before much of other kinds has gathered.
  */
 export class SharedMemory {
-  readonly #segments: Segment[] = [];
+  /** Lowest first, so that as little memory as possible is written to. No two touch. */
+  #free: SharedRange[] = [];
 
   /** A range, its content undefined. */
   take(bytes: number): SharedRange {
     const length = aligned(bytes);
-    const fits = ({ start, end }: Free) => end - start >= length;
-    let segment = this.#segments.find(({ free }) => free.some(fits));
-    if (segment === undefined) {
+    let index = this.#free.findIndex((free) => free.length >= length);
+    if (index === -1) {
       const memory = new SharedArrayBuffer(Math.max(length, SEGMENT_BYTES));
-      segment = { memory, free: [{ start: 0, end: memory.byteLength }] };
-      this.#segments.push(segment);
+      index = this.#free.push({ memory, at: 0, length: memory.byteLength }) - 1;
     }
-    const index = segment.free.findIndex(fits);
-    const { start, end } = segment.free[index];
-    segment.free = segment.free.toSpliced(index, 1, ...nonEmpty({ start: start + length, end }));
-    return { memory: segment.memory, at: start, length: bytes };
+    const { memory, at, length: freeBytes } = this.#free[index];
+    const rest = { memory, at: at + length, length: freeBytes - length };
+    this.#free.splice(index, 1, ...(rest.length > 0 ? [rest] : []));
+    return { memory, at, length: bytes };
   }
 
   /** Gives the end of a range back. @param bytes that it keeps */
   shorten(range: SharedRange, bytes: number): SharedRange {
-    const [kept, end] = [aligned(bytes), aligned(range.length)];
-    if (kept < end) this.#add(range.memory, { start: range.at + kept, end: range.at + end });
+    const [kept, taken] = [aligned(bytes), aligned(range.length)];
+    if (kept < taken) this.release({ ...range, at: range.at + kept, length: taken - kept });
     return { ...range, length: bytes };
   }
 
   /** Gives a range back: no thread may read it any more. */
   release({ memory, at, length }: SharedRange): void {
-    this.#add(memory, { start: at, end: at + aligned(length) });
+    const end = at + aligned(length);
+    const ofMemory = this.#free.filter((free) => free.memory === memory);
+    const before = ofMemory.find((free) => free.at + free.length === at);
+    const after = ofMemory.find((free) => free.at === end);
+    const start = before?.at ?? at;
+    const joined = { memory, at: start, length: end + (after?.length ?? 0) - start };
+    const apart = this.#free.filter((free) => free !== before && free !== after);
+    this.#free = [...apart, joined].sort((a, b) => a.at - b.at);
   }
-
-  #add(memory: SharedArrayBuffer, range: Free): void {
-    const segment = this.#segments.find((each) => each.memory === memory);
-    if (segment === undefined) throw new Error('memory of another owner');
-    const before = segment.free.filter(({ end }) => end < range.start);
-    const after = segment.free.filter(({ start }) => start > range.end);
-    const touching = segment.free.slice(before.length, segment.free.length - after.length);
-    const start = Math.min(range.start, ...touching.map((free) => free.start));
-    const end = Math.max(range.end, ...touching.map((free) => free.end));
-    segment.free = [...before, { start, end }, ...after];
-  }
-}
-
-function nonEmpty(range: Free): Free[] {
-  return range.end > range.start ? [range] : [];
 }
