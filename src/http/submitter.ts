@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
 import type { ApiError } from '../prediction/errors/api-error.js';
@@ -62,7 +63,8 @@ export class Submitter {
   }
 
   /**
-   * Does the work of a plan or surface when its key has its turn.
+   * Does the work of a plan or surface when its key has its turn. Work that has begun is done to its end, although the
+   * request's time may be over by then.
    * @throws ApiError where too many of the key wait or the request's time is over, or what `work` throws
    */
   async runLimited<Result>(
@@ -73,28 +75,18 @@ export class Submitter {
   ): Promise<Result> {
     this.checkConcurrency(request);
     const { id } = callerOf(request);
-    const outcome = await generation.keepOpen(() => this.#concurrency.run(id, this.deadlineOf(reply), work));
-    if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
-    return outcome.result;
-  }
-
-  /** What work resolves to, unless the request is given up first. @throws ApiError, or what the work throws */
-  async untilDeadline<Result>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    work: Promise<Result>,
-  ): Promise<Result> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const leftMs = this.deadlineOf(reply) - performance.now();
-      timer = setTimeout(() => reject(timedOut(this.timeoutMs)), leftMs);
-    });
+    const deadlineMs = this.deadlineOf(reply);
+    const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
+    const settled = new AbortController();
+    const late = delay(deadlineMs - performance.now(), { kind: 'timed-out' } as const, settled);
     try {
-      return await Promise.race([work, late]);
+      const outcome = await Promise.race([running, late]);
+      if (outcome.kind !== 'answered') throw new JobError(outcome);
+      return outcome.result;
     } catch (error) {
       throw thrownError(error, request, this.timeoutMs);
     } finally {
-      clearTimeout(timer);
+      settled.abort();
     }
   }
 

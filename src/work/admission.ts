@@ -73,17 +73,8 @@ export class KeyConcurrency {
     if (this.wouldReject(keyId)) return { kind: 'overloaded' };
     const limit = this.#limits.get(keyId) ?? pLimit(MAX_AT_WORK);
     this.#limits.set(keyId, limit);
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        resolve({ kind: 'timed-out' });
-      }, deadlineMs - performance.now());
-      limit(async () => {
-        if (isLate) return;
-        clearTimeout(timer);
-        resolve({ kind: 'answered', result: await work() });
-      }).catch(reject);
-    });
+    return limit(async () =>
+      performance.now() < deadlineMs ? { kind: 'answered', result: await work() } : { kind: 'timed-out' },
+    );
   }
 }

@@ -138,11 +138,7 @@ export class SurfaceWork {
       this.#making.set(identity, making);
       return making;
     };
-    return this.submitter.untilDeadline(
-      request,
-      reply,
-      this.submitter.runLimited(request, reply, generation, work),
-    );
+    return this.submitter.runLimited(request, reply, generation, work);
   }
 
   async #make({ request, reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
