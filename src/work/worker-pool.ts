@@ -57,13 +57,9 @@ export class WorkerPool implements Executor {
       this.#settleOpened = { resolve, reject };
     });
     this.#opened.catch(() => {}); // reported by warmUp
-    const onStuckChange = (isStuck: boolean) => {
-      if (isStuck) watcher.onError(new Error(`a worker did not return from a run within ${runTimeoutMs} ms`));
-      watcher.onReadyChange();
-    };
     this.#slots = Array.from(
       { length: size },
-      () => new WorkerSlot(createRunBuffer(predictor), runTimeoutMs, onStuckChange),
+      () => new WorkerSlot(createRunBuffer(predictor), runTimeoutMs, watcher),
     );
     const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
@@ -90,7 +86,7 @@ export class WorkerPool implements Executor {
 
   /** Worker threads whose models are open and that return from their runs. */
   get ready(): number {
-    return this.#slots.filter(({ state, isStuck }) => state === 'ready' && !isStuck).length;
+    return this.#slots.filter(({ state }) => state === 'ready').length;
   }
 
   /** Worker threads that are opening their models. Piscina does not replace one that dies meanwhile. */
@@ -202,19 +198,17 @@ export class WorkerPool implements Executor {
 
 /** One worker's shared buffer, and its current run. */
 class WorkerSlot {
-  /** State of the slot's worker: `opening` its models until it reports. */
-  state: 'opening' | 'ready' | 'rejected' = 'opening';
+  /** State of the slot's worker: `opening` its models until it reports, `stuck` in a run that takes longer than `runTimeoutMs`. */
+  state: 'opening' | 'ready' | 'rejected' | 'stuck' = 'opening';
   /** Where its worker takes the orders of steps from. */
   steps: MessagePort | undefined;
-  /** Whether its worker has been at one run for longer than `runTimeoutMs`. Its thread cannot be ended inside a model. */
-  isStuck = false;
   #run: Run | undefined;
   #timeout: NodeJS.Timeout | undefined;
 
   constructor(
     readonly buffer: RunBuffer,
     private readonly runTimeoutMs: number,
-    private readonly onStuckChange: (isStuck: boolean) => void,
+    private readonly watcher: WorkerWatcher,
   ) {}
 
   get isFree(): boolean {
@@ -224,7 +218,10 @@ class WorkerSlot {
   start(run: Run): void {
     run.fill(this.buffer.rows(run.count));
     this.#run = run;
-    this.#timeout = setTimeout(() => this.#setStuck(true), this.runTimeoutMs).unref();
+    this.#timeout = setTimeout(() => {
+      this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
+      this.#setState('stuck');
+    }, this.runTimeoutMs).unref();
     if (run.order !== undefined) this.steps?.postMessage(run.order);
     this.buffer.order(run.count);
   }
@@ -247,12 +244,12 @@ class WorkerSlot {
     const run = this.#run;
     this.#run = undefined;
     clearTimeout(this.#timeout);
-    if (this.isStuck) this.#setStuck(false);
+    if (this.state === 'stuck') this.#setState('ready');
     return run;
   }
 
-  #setStuck(isStuck: boolean): void {
-    this.isStuck = isStuck;
-    this.onStuckChange(isStuck);
+  #setState(state: 'ready' | 'stuck'): void {
+    this.state = state;
+    this.watcher.onReadyChange();
   }
 }
