@@ -77,22 +77,34 @@ export function enableCompression(app: FastifyInstance): void {
   });
 }
 
-/**
- * Compresses a response body in the encoding that its caller prefers, and sets the headers that name it.
- * @param compressIn gives the body in an encoding
- */
-async function compress(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: Buffer,
-  compressIn = ({ compress }: Encoding) => limited(() => compress(body)),
-): Promise<Buffer> {
+/** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
+async function compress(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Buffer> {
   if (body.length < MIN_BYTES) return body;
   const [name, encoding] = negotiate(request, reply);
   if (encoding === undefined) return body;
-  const compressed = await compressIn(encoding);
+  const compressed = await encoded(body, encoding);
   setEncoding(reply, name);
   return compressed;
+}
+
+/** The encodings of constant bodies that were made, or are being made. */
+const encodingsOf = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
+
+/** Has each encoding of a body made once, when a caller first asks for it. @returns the body, to be sent any number of times */
+export function constantBody(text: string | Buffer): Buffer {
+  const body = Buffer.from(text);
+  encodingsOf.set(body, new Map());
+  return body;
+}
+
+function encoded(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  const encodings = encodingsOf.get(body);
+  const before = encodings?.get(encoding);
+  if (before !== undefined) return before;
+  const now = limited(() => encoding.compress(body));
+  encodings?.set(encoding, now);
+  now.catch(() => encodings?.delete(encoding)); // the next request tries again
+  return now;
 }
 
 /**
@@ -139,26 +151,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, body: R
 }
 
 /**
- * A constant body. Each encoding is made when a caller first asks for it; others who ask meanwhile wait for the same.
- * @returns gives it in the encoding that a caller prefers
- */
-export function constantBody(
-  body: Buffer,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer> {
-  const compressed = new Map<Encoding, Promise<Buffer>>();
-  const compressIn = (encoding: Encoding) => {
-    const before = compressed.get(encoding);
-    if (before !== undefined) return before;
-    const now = limited(() => encoding.compress(body));
-    compressed.set(encoding, now);
-    now.catch(() => compressed.delete(encoding)); // the next request tries again
-    return now;
-  };
-  return (request, reply) => compress(request, reply, body, compressIn);
-}
-
-/**
- * A constant body that was compressed beforehand.
+ * A body that was compressed beforehand.
  * @param compressed by encoding
  * @returns gives it in the encoding that a caller prefers among those
  */

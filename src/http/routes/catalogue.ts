@@ -45,12 +45,11 @@ export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext)
     cacheControl: string = CACHE_CONTROL.catalogue,
   ) => {
     const bodyOf = perGeneration((generation: Generation) =>
-      constantBody(Buffer.from(JSON.stringify(describe(generation)))),
+      constantBody(JSON.stringify(describe(generation))),
     );
-    app.get(path, async (request, reply) => {
-      const body = await bodyOf(serving.current)(request, reply);
-      return reply.type(JSON_TYPE).header('cache-control', cacheControl).send(body);
-    });
+    app.get(path, (_request, reply) =>
+      reply.type(JSON_TYPE).header('cache-control', cacheControl).send(bodyOf(serving.current)),
+    );
   };
 
   route(speciesEndpoint, ({ artefacts: { species } }) => ({ species, count: species.length }));

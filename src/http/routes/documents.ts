@@ -22,22 +22,17 @@ export function documentRoutes(
   documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
   const openApiOf = perGeneration(({ artefacts }: Generation) =>
-    constantBody(Buffer.from(JSON.stringify(documentOf(artefacts)))),
+    constantBody(JSON.stringify(documentOf(artefacts))),
   );
   openApiOf(serving.current); // so that the first request need not wait for it
   const route = (
     path: string,
     type: string,
-    bodyOf: () => ReturnType<typeof constantBody>,
+    bodyOf: () => Buffer,
     headers: Readonly<Record<string, string>> = { 'cache-control': CACHE_CONTROL.document },
-  ) => {
-    app.get(path, async (request, reply) => {
-      const body = await bodyOf()(request, reply);
-      return reply.type(type).headers(headers).send(body);
-    });
-  };
-  const constant = (bytes: Buffer | string) => {
-    const body = constantBody(Buffer.from(bytes));
+  ) => app.get(path, (_request, reply) => reply.type(type).headers(headers).send(bodyOf()));
+  const constant = (text: string | Buffer) => {
+    const body = constantBody(text);
     return () => body;
   };
   route('/openapi.json', JSON_TYPE, () => openApiOf(serving.current));
