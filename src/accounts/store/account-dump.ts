@@ -94,43 +94,44 @@ export class DumpStore {
 
   /** Adds a whole dump or, if the store has some of its keys or their secrets, nothing; the ids of those. */
   async write({ keys }: AccountDump): Promise<string[]> {
-    const write = this.db.transaction().execute(async (trx) => {
-      const known = await knownAmong(trx, keys);
-      if (known.length > 0) return known;
-      const records = keys.map(({ secrets, usage, ...key }) => key);
-      const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
-      const usage = keys.flatMap(({ id, usage }) =>
-        usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
-      );
-      for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
-      for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
-      for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+    const records = keys.map(({ secrets, usage, ...key }) => key);
+    const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
+    const usage = keys.flatMap(({ id, usage }) =>
+      usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
+    );
+    try {
+      await this.db.transaction().execute(async (trx) => {
+        for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
+        for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
+        for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+      });
       return [];
-    });
-    return write.catch(async (error) => {
-      // Another import may have added the keys meanwhile.
-      const known = isConstraintViolation(error) ? await knownAmong(this.db, keys) : [];
+    } catch (error) {
+      const known = isConstraintViolation(error) ? await this.#knownAmong(keys) : [];
       if (known.length > 0) return known;
       throw error;
-    });
+    }
   }
-}
 
-/** The ids of keys that the database holds, or of which it holds a secret. */
-async function knownAmong(trx: Kysely<AccountsDatabase>, keys: AccountDump['keys']): Promise<string[]> {
-  const ids = new Set<string>();
-  for (const some of chunks(keys.map(({ id }) => id))) {
-    const rows = await trx.selectFrom('api_keys').select('id').where('id', 'in', some).execute();
-    for (const { id } of rows) ids.add(id);
+  /** The ids of keys that the database holds, or of which it holds a secret. */
+  async #knownAmong(keys: AccountDump['keys']): Promise<string[]> {
+    const held = new Set<string>();
+    for (const ids of chunks(keys.map(({ id }) => id))) {
+      const rows = await this.db.selectFrom('api_keys').select('id').where('id', 'in', ids).execute();
+      for (const { id } of rows) held.add(id);
+    }
+    for (const hashes of chunks(keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash)))) {
+      const rows = await this.db
+        .selectFrom('key_secrets')
+        .select('hash')
+        .where('hash', 'in', hashes)
+        .execute();
+      for (const { hash } of rows) held.add(hash);
+    }
+    const isKnown = ({ id, secrets }: AccountDump['keys'][number]) =>
+      held.has(id) || secrets.some(({ hash }) => held.has(hash));
+    return keys.filter(isKnown).map(({ id }) => id);
   }
-  const hashes = new Set<string>();
-  for (const some of chunks(keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash)))) {
-    const rows = await trx.selectFrom('key_secrets').select('hash').where('hash', 'in', some).execute();
-    for (const { hash } of rows) hashes.add(hash);
-  }
-  return keys
-    .filter(({ id, secrets }) => ids.has(id) || secrets.some(({ hash }) => hashes.has(hash)))
-    .map(({ id }) => id);
 }
 
 function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
