@@ -21,11 +21,7 @@ export function renderError({ error, status, headers }: ApiError) {
 
 /** Fastify's error handler: sends whatever a hook, a parser or a handler threw. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendError(reply, toApiError(error, request));
-}
-
-export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
-  const { status, headers, body } = renderError(error);
+  const { status, headers, body } = renderError(toApiError(error, request));
   return reply.code(status).headers(headers).send(body);
 }
 
