@@ -14,55 +14,54 @@ export interface TableOptions {
   readonly onRows: (answered: number, failures: readonly (readonly [ErrorCode, number])[]) => void;
 }
 
-/** A table, whose body the workers check and whose rows they answer in chunks; the answers are sent in the order of the rows. */
+type TableEnds = NonNullable<StepResults['check']['ends']>;
+
+/** A table that is checked, whose rows the workers answer in chunks; the answers are sent in the order of the rows. */
 export class TableAnswer {
-  #state: CheckState | undefined;
-  #chunks: readonly TableChunk[] = [];
-  #ends: StepResults['check']['ends'];
   #first: Promise<ChunkAnswer> | undefined;
 
-  constructor(
+  private constructor(
     private readonly body: TableBody,
     private readonly steps: RequestSteps,
     private readonly options: TableOptions,
+    /** Of the check at its end, without the chunks. */
+    private readonly state: CheckState,
+    private readonly chunks: readonly TableChunk[],
+    private readonly ends: TableEnds,
   ) {}
 
-  get rowCount(): number {
-    return this.#state?.rowCount ?? 0;
+  /** Has workers check a body, however long that waits for others. @throws ApiError where it is no table, JobError */
+  static async check(body: TableBody, steps: RequestSteps, options: TableOptions): Promise<TableAnswer> {
+    let before: CheckState | undefined;
+    for (;;) {
+      const order = { kind: 'check', table: body, state: before } as const;
+      const { state, ends } = await steps.do(order, Number.POSITIVE_INFINITY);
+      if (ends !== undefined)
+        return new TableAnswer(body, steps, options, { ...state, chunks: [] }, state.chunks, ends);
+      before = state;
+    }
   }
 
-  /** Checks the body, however long that waits for others. @throws ApiError where it is no table, JobError */
-  async check(): Promise<void> {
-    for (;;) {
-      const order = { kind: 'check', table: this.body, state: this.#state } as const;
-      const { state, ends } = await this.steps.do(order, Number.POSITIVE_INFINITY);
-      this.#state = state;
-      this.#ends = ends;
-      if (ends === undefined) continue;
-      this.#chunks = state.chunks;
-      this.#state = { ...state, chunks: [] };
-      return;
-    }
+  get rowCount(): number {
+    return this.state.rowCount;
   }
 
   /** Waits for the answer to the first chunk, which decides whether there is one. @throws JobError */
   async start(): Promise<void> {
-    if (this.#chunks.length === 0) return;
-    this.#first = this.#answer(this.#chunks[0], this.options.timeoutMs);
+    if (this.chunks.length === 0) return;
+    this.#first = this.#answer(this.chunks[0], this.options.timeoutMs);
     await this.#first;
   }
 
   /** The bytes of the answer. @throws JobError */
   async *bytes(): AsyncGenerator<Uint8Array> {
-    const ends = this.#ends;
-    if (ends === undefined) throw new Error('the body was not checked');
     const { chunksUnderWay, timeoutMs, onRows } = this.options;
-    yield ends.head;
+    yield this.ends.head;
     const underWay = this.#first === undefined ? [] : [this.#first];
     let next = underWay.length;
-    while (next < this.#chunks.length || underWay.length > 0) {
-      for (; underWay.length < chunksUnderWay && next < this.#chunks.length; next++) {
-        const answer = this.#answer(this.#chunks[next], LATER_STEP_TIMEOUTS * timeoutMs);
+    while (next < this.chunks.length || underWay.length > 0) {
+      for (; underWay.length < chunksUnderWay && next < this.chunks.length; next++) {
+        const answer = this.#answer(this.chunks[next], LATER_STEP_TIMEOUTS * timeoutMs);
         answer.catch(() => {}); // thrown where it is awaited
         underWay.push(answer);
       }
@@ -74,12 +73,11 @@ export class TableAnswer {
         answer = rest && (await this.#answer(rest, LATER_STEP_TIMEOUTS * timeoutMs));
       }
     }
-    yield ends.tail;
+    yield this.ends.tail;
   }
 
-  async #answer(chunk: TableChunk, timeoutMs: number): Promise<ChunkAnswer> {
-    const state = this.#state;
-    if (state === undefined) throw new Error('the body was not checked');
-    return this.steps.do({ kind: 'rows', table: this.body, state, chunk }, performance.now() + timeoutMs);
+  #answer(chunk: TableChunk, timeoutMs: number): Promise<ChunkAnswer> {
+    const { body: table, state } = this;
+    return this.steps.do({ kind: 'rows', table, state, chunk }, performance.now() + timeoutMs);
   }
 }

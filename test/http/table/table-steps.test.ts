@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** A table of so many rows. @param size bytes more, which take longer to check */
-function tableOf(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): TableAnswer {
+function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Promise<TableAnswer> {
   const sites = Array.from({ length: rows }, (_, row) => ({
     row,
     note: 'n'.repeat(size / rows),
@@ -55,11 +55,11 @@ function tableOf(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Tabl
   const steps = new RequestSteps(keyId, scheduler);
   open.push(steps);
   const options = { chunksUnderWay: 3, timeoutMs, onRows: () => {} };
-  return new TableAnswer({ id: tables++, memory: shared, at, bytes, request }, steps, options);
+  return TableAnswer.check({ id: tables++, memory: shared, at, bytes, request }, steps, options);
 }
 
-async function start(table: TableAnswer): Promise<AsyncGenerator<Uint8Array>> {
-  await table.check();
+async function start(checking: Promise<TableAnswer>): Promise<AsyncGenerator<Uint8Array>> {
+  const table = await checking;
   await table.start();
   return table.bytes();
 }
@@ -71,15 +71,15 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 test('the rows of all chunks come in their order, each once', async () => {
-  const rows = readCsv(await read(await start(tableOf('ours'))));
+  const rows = readCsv(await read(await start(checked('ours'))));
   expect(rows.map(({ row }) => Number(row))).toEqual(Array.from({ length: ROWS }, (_, row) => row));
   expect(rows.every(({ survival_5 }) => survival_5 === rows[0].survival_5 && survival_5 !== '')).toBe(true);
 });
 
 test('a table is checked after one step of the large ones of another key, whatever waits of them', async () => {
   workers.hold();
-  const large = Array.from({ length: 3 }, () => tableOf('theirs', 20_000, 8_000_000).check());
-  const small = tableOf('ours').check();
+  const large = Array.from({ length: 3 }, () => checked('theirs', 20_000, 8_000_000));
+  const small = checked('ours');
   workers.release();
   await small;
   // A step of theirs, ours, and the step that started when ours ended. The large ones have at least one step each.
@@ -88,15 +88,14 @@ test('a table is checked after one step of the large ones of another key, whatev
 });
 
 test('a table whose first chunk has no worker in time ends with the time, and nothing of it waits', async () => {
-  const table = tableOf('ours', ROWS, 0, 30);
-  await table.check();
+  const table = await checked('ours', ROWS, 0, 30);
   workers.hold();
   await expect(table.start()).rejects.toMatchObject({ outcome: { kind: 'timed-out' } });
   expect(scheduler.unfinishedJobs).toBe(0);
 });
 
 test('a later chunk waits for several request timeouts, and then cuts the answer off', async () => {
-  const chunks = await start(tableOf('ours', ROWS, 0, 500));
+  const chunks = await start(checked('ours', ROWS, 0, 500));
   await chunks.next();
   workers.hold();
   const startedMs = performance.now();
@@ -106,7 +105,7 @@ test('a later chunk waits for several request timeouts, and then cuts the answer
 });
 
 test('what waits of a table that is given up is not started, and its body is left', async () => {
-  const chunks = await start(tableOf('ours'));
+  const chunks = await start(checked('ours'));
   await chunks.next();
   workers.hold();
   const rest = read(chunks).catch((thrown) => thrown);
@@ -120,29 +119,27 @@ test('what waits of a table that is given up is not started, and its body is lef
 });
 
 test('a step whose worker dies is repeated by another one', async () => {
-  const table = tableOf('ours');
   let deaths = 0;
   // A check is not in onnxruntime, where the end of a thread would abort the process.
   workers.beforeStart = () => {
     if (deaths++ === 0) void threads.terminateAll();
   };
-  expect(readCsv(await read(await start(table)))).toHaveLength(ROWS);
+  expect(readCsv(await read(await start(checked('ours'))))).toHaveLength(ROWS);
 });
 
 test('a step whose worker dies twice fails, and the next table is answered', async () => {
-  const table = tableOf('ours');
   workers.beforeStart = () => void threads.terminateAll();
-  await expect(table.check()).rejects.toMatchObject({ outcome: { kind: 'failed' } });
+  await expect(checked('ours')).rejects.toMatchObject({ outcome: { kind: 'failed' } });
   workers.reset();
-  expect(readCsv(await read(await start(tableOf('ours', 1))))).toHaveLength(1);
+  expect(readCsv(await read(await start(checked('ours', 1))))).toHaveLength(1);
 });
 
 test('rows of another key are answered between the steps of a table', async () => {
-  const chunks = await start(tableOf('theirs', 2000));
+  const chunks = await start(checked('theirs', 2000));
   workers.reset();
   const rest = read(chunks);
   await chunks.next();
-  const small = readCsv(await read(await start(tableOf('ours', 1))));
+  const small = readCsv(await read(await start(checked('ours', 1))));
   expect(small).toHaveLength(1);
   expect(workers.runs.length).toBeLessThan(2000 / CHUNK_ROWS);
   await rest;

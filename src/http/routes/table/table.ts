@@ -5,7 +5,7 @@ import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { MemoryBudget } from '../../../work/admission.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
-import { TableAnswer } from '../../../work/table-answer.js';
+import { TableAnswer, type TableOptions } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
 import { closedBeforeTable } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
@@ -115,30 +115,27 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const connection = connectionOf(request.raw);
     const { memory: shared, at, length: bytes } = request.body;
-    const answer = new TableAnswer(
-      { id: tableCount++, memory: shared, at, bytes, request: asked.request },
-      steps,
-      {
-        chunksUnderWay: Math.min(generation.workers.size + 1, MAX_CHUNKS_UNDER_WAY),
-        timeoutMs,
-        onRows: (answered, failures) => {
-          metrics.sites.inc({ outcome: 'answered' }, answered);
-          for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
-        },
+    const table = { id: tableCount++, memory: shared, at, bytes, request: asked.request };
+    const options: TableOptions = {
+      chunksUnderWay: Math.min(generation.workers.size + 1, MAX_CHUNKS_UNDER_WAY),
+      timeoutMs,
+      onRows: (answered, failures) => {
+        metrics.sites.inc({ outcome: 'answered' }, answered);
+        for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
       },
-    );
+    };
     // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
     connection.setTimeout(0);
-    try {
-      await beforeFirstByte(request, steps, timeoutMs, closedBeforeTable, async () => {
-        await answer.check();
-        connection.setTimeout(IDLE_FACTOR * timeoutMs);
-        request.state.sites = answer.rowCount;
-        await answer.start();
-      });
-    } finally {
-      connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
-    }
+    const start = async () => {
+      const answer = await TableAnswer.check(table, steps, options);
+      connection.setTimeout(IDLE_FACTOR * timeoutMs);
+      request.state.sites = answer.rowCount;
+      await answer.start();
+      return answer;
+    };
+    const answer = await beforeFirstByte(request, steps, timeoutMs, closedBeforeTable, start).finally(
+      () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
+    );
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
     return sendChunks(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
   });
