@@ -1,5 +1,5 @@
 import { ROW_STATUS, type RowAnswers } from '../prediction/site-rows.js';
-import type { BufferPool, PooledBytes } from './memory/buffer-pool.js';
+import type { BufferPool } from './memory/buffer-pool.js';
 
 /** Free bytes before and after the elements of a slice, so that a body can be put around them without copying. */
 const MARGIN_BYTES = 256;
@@ -12,7 +12,7 @@ interface Slice {
   /** End of each row's element in `elements`. */
   readonly ends: Uint32Array;
   /** JSON elements, each followed by a comma; with MARGIN_BYTES free on either side in memory. */
-  readonly elements: PooledBytes;
+  readonly elements: Buffer;
 }
 
 /** The answers to the rows of one job: their status and their JSON, in memory of the pool until they are released. */
@@ -20,19 +20,20 @@ export class JobAnswers {
   /** Ordered by their first row once the job is answered. */
   readonly #slices: Slice[] = [];
 
-  constructor(private readonly buffers: BufferPool) {}
+  /** @param buffers where what `join` returns is to be released */
+  constructor(readonly buffers: BufferPool) {}
 
   /** Copies the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
   add({ status, ends, json }: RowAnswers, at: number, count: number, firstRow: number): void {
     const start = at === 0 ? 0 : ends[at - 1];
     const length = ends[at + count - 1] - start;
     const memory = this.buffers.acquire(length + 2 * MARGIN_BYTES);
-    memory.bytes.set(json.subarray(start, start + length), MARGIN_BYTES);
+    memory.set(json.subarray(start, start + length), MARGIN_BYTES);
     const slice = {
       firstRow,
       status: status.slice(at, at + count),
       ends: ends.slice(at, at + count).map((end) => end - start),
-      elements: memory.within(memory.bytes.subarray(MARGIN_BYTES, MARGIN_BYTES + length)),
+      elements: memory.subarray(MARGIN_BYTES, MARGIN_BYTES + length),
     };
     const index = this.#slices.findLastIndex((other) => other.firstRow < firstRow) + 1;
     this.#slices.splice(index, 0, slice);
@@ -51,7 +52,7 @@ export class JobAnswers {
     for (const { status, ends, elements } of this.#slices) {
       for (let row = 0; row < status.length; row++) {
         if (status[row] !== ROW_STATUS.answered) continue;
-        yield elements.bytes.subarray(row === 0 ? 0 : ends[row - 1], ends[row] - 1);
+        yield elements.subarray(row === 0 ? 0 : ends[row - 1], ends[row] - 1);
       }
     }
   }
@@ -59,7 +60,7 @@ export class JobAnswers {
   /** The JSON of a job's only row, copied, and releases these answers: an explained comparison takes pooled memory. */
   single(): Buffer {
     const [{ elements }] = this.#slices;
-    const json = Buffer.from(elements.bytes.subarray(0, -1));
+    const json = Buffer.from(elements.subarray(0, -1));
     this.release();
     return json;
   }
@@ -70,7 +71,7 @@ export class JobAnswers {
    * @param inserted JSON elements to insert, by their index among all elements
    * @param close what it ends with, at most 256 bytes
    */
-  join(open: string, inserted: ReadonlyMap<number, string>, close: string): PooledBytes {
+  join(open: string, inserted: ReadonlyMap<number, string>, close: string): Buffer {
     if (inserted.size === 0 && this.#slices.length === 1)
       return wrapInPlace(this.#slices[0].elements, open, close);
     const texts = [open, ...inserted.values(), close].reduce(
@@ -78,19 +79,19 @@ export class JobAnswers {
       0,
     );
     const body = this.buffers.acquire(
-      this.#slices.reduce((sum, { elements }) => sum + elements.bytes.length, texts),
+      this.#slices.reduce((sum, { elements }) => sum + elements.length, texts),
     );
-    let at = body.bytes.write(open);
+    let at = body.write(open);
     const start = at;
     let index = 0;
     const insert = () => {
       for (let text = inserted.get(index); text !== undefined; text = inserted.get(++index))
-        at += body.bytes.write(`${text},`, at);
+        at += body.write(`${text},`, at);
     };
     for (const { status, ends, elements } of this.#slices) {
       let copied = 0; // bytes of the slice; rows without an element have none
       const copyTo = (end: number) => {
-        at += elements.bytes.copy(body.bytes, at, copied, end);
+        at += elements.copy(body, at, copied, end);
         copied = end;
       };
       for (let row = 0; row < status.length; row++) {
@@ -101,25 +102,24 @@ export class JobAnswers {
         }
         index++;
       }
-      copyTo(elements.bytes.length);
+      copyTo(elements.length);
     }
     insert();
     if (at > start) at--; // over the last comma
-    at += body.bytes.write(close, at);
+    at += body.write(close, at);
     this.release();
-    return body.within(body.bytes.subarray(0, at));
+    return body.subarray(0, at);
   }
 
   /** Gives the memory of all answers back. */
   release(): void {
-    for (const { elements } of this.#slices) elements.release();
+    for (const { elements } of this.#slices) this.buffers.release(elements);
     this.#slices.length = 0;
   }
 }
 
 /** The body around the elements of one slice, over its margins and its last comma. */
-function wrapInPlace(elements: PooledBytes, open: string, close: string): PooledBytes {
-  const { buffer, byteOffset, length } = elements.bytes;
+function wrapInPlace({ buffer, byteOffset, length }: Buffer, open: string, close: string): Buffer {
   const openLength = Buffer.byteLength(open);
   const bytes = Buffer.from(
     buffer,
@@ -128,5 +128,5 @@ function wrapInPlace(elements: PooledBytes, open: string, close: string): Pooled
   );
   bytes.write(open);
   bytes.write(close, openLength + length - 1);
-  return elements.within(bytes);
+  return bytes;
 }

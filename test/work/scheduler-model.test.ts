@@ -149,7 +149,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
             if (outcome?.kind !== 'answered' || read.has(id)) return;
             read.add(id);
             const expected = Array.from({ length: rows }, (_, row) => `${id}/${row}`);
-            expect(outcome.result.join('[', new Map(), ']').bytes.toString()).toBe(JSON.stringify(expected));
+            expect(outcome.result.join('[', new Map(), ']').toString()).toBe(JSON.stringify(expected));
           });
         }
         // All that is left ends, by answers or by deadlines, and then nothing is under way.

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
-import type { PooledBytes } from '../../work/memory/buffer-pool.js';
+import type { BufferPool } from '../../work/memory/buffer-pool.js';
 
 /** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;
@@ -115,18 +115,19 @@ export function isSent(response: ServerResponse): boolean {
   return response.writableFinished && !response.req.socket.destroyed;
 }
 
-/** Sends a body in memory of the pool, which is released once nobody reads it any more. */
+/** Sends a body in memory of a pool, which is released once nobody reads it any more. */
 export async function sendPooled(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: PooledBytes,
+  body: Buffer,
+  pool: BufferPool,
 ): Promise<FastifyReply> {
-  const compressed = await compress(request, reply, body.bytes);
-  if (compressed !== body.bytes) body.release();
+  const compressed = await compress(request, reply, body);
+  if (compressed !== body) pool.release(body);
   else {
     reply.raw.once('close', () => {
       // After a connection broke, the system may still read what was to be sent.
-      if (isSent(reply.raw)) body.release();
+      if (isSent(reply.raw)) pool.release(body);
     });
   }
   return reply.send(compressed);

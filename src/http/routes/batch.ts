@@ -66,7 +66,7 @@ export function batchRoute(
     reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
     if (answers === undefined) return reply.send(Buffer.from(open + [...elements.values()].join() + close));
 
-    return sendPooled(request, reply, answers.join(open, elements, close));
+    return sendPooled(request, reply, answers.join(open, elements, close), answers.buffers);
   });
 }
 

@@ -4,24 +4,6 @@ const SIZE_STEP_BYTES = 64 * 1024;
 /** Memory kept for later use. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Bytes in memory that is used again once they are released. */
-export class PooledBytes {
-  constructor(
-    readonly bytes: Buffer,
-    private readonly pool: BufferPool,
-  ) {}
-
-  /** Other bytes in the same memory, to be released in the place of these. */
-  within(bytes: Buffer): PooledBytes {
-    return new PooledBytes(bytes, this.pool);
-  }
-
-  /** Gives the memory back: nobody may read the bytes any more, and it may be called once only. */
-  release(): void {
-    this.pool.release(this.bytes.buffer);
-  }
-}
-
 /**
  * Memory of the size of answers, used again after they are sent: allocating it anew for every batch makes V8 collect
  * garbage for its size, however little there is.
@@ -33,15 +15,16 @@ export class BufferPool {
   #freeBytes = 0;
 
   /** `length` bytes, their content undefined. */
-  acquire(length: number): PooledBytes {
-    if (length < MIN_POOLED_BYTES) return new PooledBytes(Buffer.allocUnsafe(length), this);
+  acquire(length: number): Buffer {
+    if (length < MIN_POOLED_BYTES) return Buffer.allocUnsafe(length);
     const index = this.#free.findLastIndex(({ byteLength }) => byteLength >= length);
     const memory = index === -1 ? this.#allocate(length) : this.#free.splice(index, 1)[0];
     if (index !== -1) this.#freeBytes -= memory.byteLength;
-    return new PooledBytes(Buffer.from(memory, 0, length), this);
+    return Buffer.from(memory, 0, length);
   }
 
-  release(memory: ArrayBufferLike): void {
+  /** Gives memory back by any bytes in it: nobody may read these any more, and it may be called once only. */
+  release({ buffer: memory }: Buffer): void {
     if (!this.#own.has(memory) || this.#freeBytes + memory.byteLength > MAX_KEPT_BYTES) return;
     this.#free.push(memory as ArrayBuffer);
     this.#freeBytes += memory.byteLength;
