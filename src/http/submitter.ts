@@ -78,11 +78,12 @@ export class Submitter {
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
     const settled = new AbortController();
-    const late = delay(deadlineMs - performance.now(), { kind: 'timed-out' } as const, settled);
+    const late = async () => {
+      await delay(deadlineMs - performance.now(), undefined, settled);
+      throw new JobError({ kind: 'timed-out' });
+    };
     try {
-      const outcome = await Promise.race([running, late]);
-      if (outcome.kind !== 'answered') throw new JobError(outcome);
-      return outcome.result;
+      return await Promise.race([running, late()]);
     } catch (error) {
       throw thrownError(error, request, this.timeoutMs);
     } finally {

@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { JobOutcome } from './job.js';
+import { JobError } from './job.js';
 
 /**
  * Bounds the memory that the open requests of a kind take together. A key that has memory gets more as long as that much
@@ -61,20 +61,16 @@ export class KeyConcurrency {
   }
 
   /**
-   * Does the work of a request when it has its turn.
+   * Does the work of a request when it has its turn, for which `wouldReject` was asked.
    * @param deadlineMs after which it is not begun, on the clock of `performance.now()`
-   * @returns what `work` resolves to, or why it was not begun
+   * @throws JobError where it is not begun, or what `work` throws
    */
-  async run<Result>(
-    keyId: string,
-    deadlineMs: number,
-    work: () => Promise<Result>,
-  ): Promise<JobOutcome<Result>> {
-    if (this.wouldReject(keyId)) return { kind: 'overloaded' };
+  async run<Result>(keyId: string, deadlineMs: number, work: () => Promise<Result>): Promise<Result> {
     const limit = this.#limits.get(keyId) ?? pLimit(MAX_AT_WORK);
     this.#limits.set(keyId, limit);
-    return limit(async () =>
-      performance.now() < deadlineMs ? { kind: 'answered', result: await work() } : { kind: 'timed-out' },
-    );
+    return limit(() => {
+      if (performance.now() >= deadlineMs) throw new JobError({ kind: 'timed-out' });
+      return work();
+    });
   }
 }
