@@ -18,11 +18,6 @@ interface UploadRules {
   readonly windowMs: number;
 }
 
-/** @throws ApiError payload_too_large */
-export function checkAnnounced(announcedBytes: number | undefined, limitBytes: number): void {
-  if (announcedBytes !== undefined && announcedBytes > limitBytes) throw tooLarge(limitBytes);
-}
-
 /**
  * Reads a large body into memory, however long it takes as long as it moves.
  * @returns its size
@@ -100,7 +95,7 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<numbe
   });
 }
 
-function tooLarge(limitBytes: number): ApiError {
+export function tooLarge(limitBytes: number): ApiError {
   return new ApiError({
     code: 'payload_too_large',
     message: `The body is larger than the limit of ${limitBytes} bytes, before or after decompression.`,

@@ -17,7 +17,7 @@ import { SHOWN_ELEMENTS, show, showAll } from '../../../prediction/errors/shown-
 import { perGeneration } from '../../../prediction/per-generation.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
-import { checkAnnounced } from '../../body/upload.js';
+import { tooLarge } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 
@@ -31,6 +31,10 @@ export interface TableHead {
   readonly request: TableRequest;
   readonly outputType: TableMediaType;
   readonly isGzip: boolean;
+  /** The most bytes of a table that the caller may send. */
+  readonly limitBytes: number;
+  /** What the body has at most when it is decompressed: what was announced, or the limit. */
+  readonly bodyBytes: number;
 }
 
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
@@ -42,28 +46,21 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const others = TABLE_TYPES.filter((type) => type !== sent);
   const outputType = negotiateType(request, isTable ? [sent, ...others] : TABLE_TYPES);
   if (!isTable) throw notATableType(headers['content-type']);
-  const isGzip = isGzipped(request);
+  const isGzip = isGzipped(headers['content-encoding']);
   const { tier } = callerOf(request);
-  checkAnnounced(announcedBytesOf(request), limitBytesOf(request, config));
+  const { hasLargeBodies, sitesPerBatch } = TIERS[tier];
+  const limitBytes = hasLargeBodies ? config.tableLimitBytes : config.bodyLimitBytes;
+  const announcedBytes = Number(headers['content-length'] ?? limitBytes);
+  if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   const table = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request.query as Record<string, string>, rulesOf(generation)),
     tier,
     chunkRows: CHUNK_ROWS,
-    rowLimit: TIERS[tier].hasLargeBodies ? config.tableLimitRows : TIERS[tier].sitesPerBatch,
+    rowLimit: hasLargeBodies ? config.tableLimitRows : sitesPerBatch,
   };
-  return { request: table, outputType, isGzip };
-}
-
-/** The most bytes of a table that the caller may send. */
-export function limitBytesOf(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config): number {
-  return TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
-}
-
-export function announcedBytesOf({ headers }: FastifyRequest): number | undefined {
-  const length = headers['content-length'];
-  return length === undefined ? undefined : Number(length);
+  return { request: table, outputType, isGzip, limitBytes, bodyBytes: isGzip ? limitBytes : announcedBytes };
 }
 
 function notATableType(contentType: string | undefined): ApiError {
@@ -74,8 +71,7 @@ function notATableType(contentType: string | undefined): ApiError {
 }
 
 /** Whether the body is compressed. @throws ApiError unsupported_media_type for another coding than gzip */
-export function isGzipped({ headers }: FastifyRequest): boolean {
-  const encoding = headers['content-encoding'];
+function isGzipped(encoding: string | undefined): boolean {
   const coding = encoding?.toLowerCase() ?? 'identity';
   if (coding === 'identity' || coding === 'gzip') return coding === 'gzip';
   throw new ApiError({

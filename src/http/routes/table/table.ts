@@ -13,7 +13,7 @@ import { connectionOf } from '../../server/connection.js';
 import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { beforeFirstByte, sendChunks, stepsOf } from '../worker-steps.js';
-import { announcedBytesOf, isGzipped, limitBytesOf, readHead } from './table-head.js';
+import { readHead } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({
@@ -83,18 +83,15 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
 
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
-    const asked = readHead(request, config, serving.current);
-    const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
-    const bytes = announcedBytes ?? limitBytesOf(request, config);
-    takeMemory(budget, memoryOf(bytes), request, reply);
+    const { bodyBytes } = readHead(request, config, serving.current);
+    takeMemory(budget, memoryOf(bodyBytes), request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+    const { isGzip, limitBytes, bodyBytes } = readHead(request, config, serving.current);
     const connection = connectionOf(request.raw);
     connection.exemptFromTimeout();
     connection.sendContinue();
-    const isGzip = isGzipped(request);
-    const limitBytes = limitBytesOf(request, config);
-    const range = memory.take((isGzip ? undefined : announcedBytesOf(request)) ?? limitBytes);
+    const range = memory.take(bodyBytes);
     try {
       const length = await readUpload(payload, {
         isGzip,
