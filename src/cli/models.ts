@@ -39,20 +39,18 @@ async function main(args: string[]): Promise<number> {
   }
   refusePositionals(rest);
   const config = loadConfig(process.env);
-  return verifyModels(config.dataDir, dir ?? config.modelDir, (line) =>
-    writeOutput(`${oneLine(redactKeys(line))}\n`),
-  );
+  return verifyModels(config.dataDir, dir ?? config.modelDir);
+}
+
+function report(line: string): void {
+  writeOutput(`${oneLine(redactKeys(line))}\n`);
 }
 
 /**
  * Checks models against the contract and the grid, measures them, and reports each step.
  * @returns the exit code: 0 if they may be served
  */
-async function verifyModels(
-  dataDir: string,
-  modelDir: string,
-  report: (line: string) => void,
-): Promise<number> {
+async function verifyModels(dataDir: string, modelDir: string): Promise<number> {
   try {
     const artefacts = readArtefacts(dataDir, modelDir);
     const { manifest, grid, species, modelFiles, intervalFiles } = artefacts;
