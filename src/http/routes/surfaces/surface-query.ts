@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
 import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
-import { isWithin, type OptionNumber, queryNumber } from '../../../formats/request/option-numbers.js';
+import { queryNumber } from '../../../formats/request/option-numbers.js';
 import { optionRulesOf } from '../../../formats/request/options.js';
 import { invalidRequest, issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
@@ -37,13 +37,6 @@ const TEXTS: readonly string[] = ['f', 'include'];
 
 const EVERYWHERE = [-MAX_LONGITUDE, -MAX_LATITUDE, MAX_LONGITUDE, MAX_LATITUDE] as const;
 
-const POINTS: OptionNumber = {
-  name: 'max_points',
-  unit: '1',
-  minimum: 1,
-  maximum: Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface)),
-  example: 5000,
-};
 const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
 
 /**
@@ -52,7 +45,7 @@ const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurf
  * @param assumptions the schemas of what may be assumed
  */
 export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.ZodOptional>) {
-  const known = ['f', 'bbox', POINTS.name, 'include', ...Object.keys(assumptions)].join(', ');
+  const known = ['f', 'bbox', 'max_points', 'include', ...Object.keys(assumptions)].join(', ');
   return z.strictObject(
     {
       f: z
@@ -80,16 +73,16 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
         }),
       max_points: z
         .unknown()
-        .refine((value) => Number.isInteger(value) && isWithin(value, { ...POINTS, maximum: limit }), {
+        .refine((value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limit, {
           error: ({ input }) =>
-            `max_points must be a whole number from ${POINTS.minimum} to ${limit}, not ${show(input)}; by tier it is at most ${mostPoints}`,
+            `max_points must be a whole number from 1 to ${limit}, not ${show(input)}; by tier it is at most ${mostPoints}`,
         })
         .optional()
         .meta({
           type: 'integer',
-          minimum: POINTS.minimum,
+          minimum: 1,
           maximum: limit,
-          examples: [POINTS.example],
+          examples: [5000],
           default: DEFAULT_POINTS,
           description:
             'Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, ' +
