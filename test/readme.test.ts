@@ -33,6 +33,7 @@ const environment = {
   PORT: '0',
   OPS_PORT: '0',
   DATABASE_URL: `sqlite:${folder}/keys.db`,
+  REQUEST_TIMEOUT_MS: '60000', // no raster is late, however busy the machine
   npm_config_ignore_scripts: 'true', // the build that prestart and prekeys would repeat
 };
 let service: ChildProcess;
