@@ -54,8 +54,13 @@ export class Environment {
     );
   }
 
-  measure(contenders: readonly Contender[], pace: Partial<Pace> = {}): Promise<Figures[]> {
-    return measure(contenders, this.load, DATA_DIR, { ...PACE, ...pace }, this.progress);
+  /** @param dataDir the grid at whose points the sites are */
+  measure(
+    contenders: readonly Contender[],
+    pace: Partial<Pace> = {},
+    dataDir = DATA_DIR,
+  ): Promise<Figures[]> {
+    return measure(contenders, this.load, dataDir, { ...PACE, ...pace }, this.progress);
   }
 
   async close(): Promise<void> {

@@ -11,16 +11,15 @@ import {
 } from 'apache-arrow';
 import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
 import { listFiles } from '../testing/project-copy.js';
-import { seededRandom } from '../testing/random.js';
 
 /** The lattice of a generated grid has so many steps for each of the real one; odd, so that real points stay in place. */
 const FINER = 15;
-/** Steps of the finer lattice by which a generated point lies beside the real one it is made from, at most: 0.03 degrees. */
-const MAX_JITTER = 54;
+/** Steps of the finer lattice from one copy of a point to the next. All lie in the cell of the real lattice, so none twice. */
+const COPY_STEPS = 2;
 
 /**
- * Writes a data folder with a grid of `pointCount` points: copies of the real ones with the same values, each copy moved
- * a little.
+ * Writes a data folder with a grid of `pointCount` points: some of the real ones, or copies of them with the same values,
+ * each moved a little. At most seven copies of each.
  */
 export function generateGrid(dataDir: string, folder: string, pointCount: number): string {
   const target = path.join(folder, `grid-${pointCount}`);
@@ -29,13 +28,15 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
     copyFileSync(path.join(dataDir, file), path.join(target, file));
   }
   const real = tableFromIPC(readFileSync(path.join(dataDir, DATA_FILES.grid)));
-  const random = seededRandom(pointCount);
+  const stride = Math.max(1, real.numRows / pointCount);
+  /** The real point that a point is made from. */
+  const realOf = (point: number) => Math.floor(point * stride) % real.numRows;
   const valuesOf = (name: string) => real.getChild(name)!.toArray() as Uint16Array;
   const moved = (name: string) => {
     const values = valuesOf(name);
     return Uint16Array.from({ length: pointCount }, (_, i) => {
-      const jitter = i < values.length ? 0 : Math.round((random() - 0.5) * 2 * MAX_JITTER);
-      return values[i % values.length] * FINER + (FINER - 1) / 2 + jitter;
+      const copy = Math.floor((i * stride) / real.numRows);
+      return values[realOf(i)] * FINER + (((FINER - 1) / 2 + copy * COPY_STEPS) % FINER);
     });
   };
   const places: Record<string, Uint16Array> = { row: moved('row'), column: moved('column') };
@@ -46,9 +47,12 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
   ).sort();
   const columns = Object.fromEntries(
     real.schema.fields.map(({ name }) => {
-      const values = places[name] ?? valuesOf(name);
+      const [moved, values] = [places[name], valuesOf(name)];
       const ordered = new (values.constructor as new (length: number) => typeof values)(pointCount);
-      for (let i = 0; i < pointCount; i++) ordered[i] = values[(order[i] % pointCount) % values.length];
+      for (let i = 0; i < pointCount; i++) {
+        const point = order[i] % pointCount;
+        ordered[i] = moved?.[point] ?? values[realOf(point)];
+      }
       return [name, ordered];
     }),
   );

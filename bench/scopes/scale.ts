@@ -27,7 +27,7 @@ export async function scale(environment: Environment): Promise<Row[]> {
       const name = `${points} points, ${workers} workers`;
       try {
         const contender = { name, server, workload: 'batch', connections: 8 } as const;
-        const [figures] = await environment.measure([contender], { rounds: 2, roundMs: 1000 });
+        const [figures] = await environment.measure([contender], { rounds: 3, roundMs: 1000 }, dataDir);
         const residentMegabytes = (await server.usage()).residentBytes / MEGABYTE;
         const scaled = {
           points,
