@@ -32,14 +32,14 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
   /** The real point that a point is made from. */
   const realOf = (point: number) => Math.floor(point * stride) % real.numRows;
   const valuesOf = (name: string) => real.getChild(name)!.toArray() as Uint16Array;
-  const moved = (name: string) => {
+  const placesOf = (name: string) => {
     const values = valuesOf(name);
     return Uint16Array.from({ length: pointCount }, (_, i) => {
       const copy = Math.floor((i * stride) / real.numRows);
       return values[realOf(i)] * FINER + (((FINER - 1) / 2 + copy * COPY_STEPS) % FINER);
     });
   };
-  const places: Record<string, Uint16Array> = { row: moved('row'), column: moved('column') };
+  const places: Record<string, Uint16Array> = { row: placesOf('row'), column: placesOf('column') };
   // A grid is in the order of rows, then columns. The numbers that are sorted are integers below 2^53.
   const order = Float64Array.from(
     places.row,
