@@ -21,6 +21,8 @@ export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly schema: Shape;
   /** The result if the output could not be printed. */
   readonly ifUnprinted: string;
+  /** Whether it creates an embedded store that does not exist. */
+  readonly createsStore?: boolean;
   /** @param print throws OutputError */
   run(
     keys: KeyAdministration,
@@ -39,6 +41,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     description: 'Issue a key and print it, only this once.',
     schema: { tier, owner },
     ifUnprinted: 'nothing was issued',
+    createsStore: true,
     async run(keys, { tier, owner }, print) {
       await keys.issue(tier, owner, ({ key, secret }) => {
         const json = { key: secret, ...keyJson(key) };
@@ -105,6 +108,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     description: 'Add everything that another store exported, or nothing.',
     schema: { FILE: dumpFile },
     ifUnprinted: 'everything was imported',
+    createsStore: true,
     async run(keys, { FILE }, print) {
       const dump = readDump(FILE);
       await keys.import(dump);

@@ -34,8 +34,8 @@ export async function runKeys(
   async function runCommand([name, ...rest]: readonly string[]): Promise<void> {
     const command = commandNamed(name);
     const { json, values } = parseArguments(rest, command.schema);
-    const mayCreate = ['issue', 'import'].includes(String(name));
-    const store = await openStore(loadConfig(environment).databaseUrl, mayCreate ? undefined : 'exist');
+    const must = command.createsStore ? undefined : 'exist';
+    const store = await openStore(loadConfig(environment).databaseUrl, must);
     const administration = new KeyAdministration(store, clock);
     let isPrinted = false;
     const print = (output: Output) => {

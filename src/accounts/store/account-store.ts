@@ -20,8 +20,8 @@ export function isEmbedded(databaseUrl: string): boolean {
 /**
  * Opens the store that a database URL names and brings its schema up to date.
  * @param databaseUrl `sqlite:PATH` or `postgres://…`, as the configuration ensures
- * @param must what an embedded store is refused without: a file that is there, which is created otherwise, or that takes
- * writes, without which commands can read it, but the service could not count in it
+ * @param must what is required of an embedded store: to `exist`, or it is created if it is missing; or to take a `write`,
+ * since the service could not count in one that commands can only read
  * @throws StoreOpenError whose message is one line with the file or variable and the reason
  */
 export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): Promise<AccountStore> {
