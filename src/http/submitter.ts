@@ -79,7 +79,7 @@ export class Submitter {
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
     const settled = new AbortController();
     const late = async () => {
-      await delay(deadlineMs - performance.now(), undefined, settled);
+      await delay(deadlineMs - performance.now(), undefined, { signal: settled.signal });
       throw new JobError({ kind: 'timed-out' });
     };
     try {

@@ -24,7 +24,7 @@ export class TableAnswer {
     private readonly body: TableBody,
     private readonly steps: RequestSteps,
     private readonly options: TableOptions,
-    /** Of the check at its end, without the chunks. */
+    /** The state of the check at its end, without the chunks. */
     private readonly state: CheckState,
     private readonly chunks: readonly TableChunk[],
     private readonly ends: TableEnds,

@@ -30,11 +30,16 @@ const rulesOf = perGeneration(({ artefacts }) => optionRulesOf(artefacts));
 export interface TableHead {
   readonly request: TableRequest;
   readonly outputType: TableMediaType;
+  readonly body: BodyHead;
+}
+
+/** What is known of a body before it arrives. */
+interface BodyHead {
   readonly isGzip: boolean;
   /** The most bytes of a table that the caller may send. */
   readonly limitBytes: number;
-  /** What the body has at most when it is decompressed: what was announced, or the limit. */
-  readonly bodyBytes: number;
+  /** The most bytes of it when it is decompressed: what was announced, or the limit. */
+  readonly bytes: number;
 }
 
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
@@ -46,12 +51,9 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const others = TABLE_TYPES.filter((type) => type !== sent);
   const outputType = negotiateType(request, isTable ? [sent, ...others] : TABLE_TYPES);
   if (!isTable) throw notATableType(headers['content-type']);
-  const isGzip = isGzipped(headers['content-encoding']);
+  const body = readBodyHead(request, config);
   const { tier } = callerOf(request);
   const { hasLargeBodies, sitesPerBatch } = TIERS[tier];
-  const limitBytes = hasLargeBodies ? config.tableLimitBytes : config.bodyLimitBytes;
-  const announcedBytes = Number(headers['content-length'] ?? limitBytes);
-  if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   const table = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
@@ -60,7 +62,17 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
     chunkRows: CHUNK_ROWS,
     rowLimit: hasLargeBodies ? config.tableLimitRows : sitesPerBatch,
   };
-  return { request: table, outputType, isGzip, limitBytes, bodyBytes: isGzip ? limitBytes : announcedBytes };
+  return { request: table, outputType, body };
+}
+
+/** Reads what is known of a body before it arrives. @throws ApiError unsupported_media_type, payload_too_large */
+export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config): BodyHead {
+  const { headers } = request;
+  const isGzip = isGzipped(headers['content-encoding']);
+  const limitBytes = TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
+  const announcedBytes = Number(headers['content-length'] ?? limitBytes);
+  if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
+  return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
 }
 
 function notATableType(contentType: string | undefined): ApiError {

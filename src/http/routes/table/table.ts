@@ -13,7 +13,7 @@ import { connectionOf } from '../../server/connection.js';
 import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { beforeFirstByte, sendChunks, stepsOf } from '../worker-steps.js';
-import { readHead } from './table-head.js';
+import { readBodyHead, readHead } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({
@@ -83,15 +83,15 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
 
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
-    const { bodyBytes } = readHead(request, config, serving.current);
-    takeMemory(budget, memoryOf(bodyBytes), request, reply);
+    const { body } = readHead(request, config, serving.current);
+    takeMemory(budget, memoryOf(body.bytes), request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    const { isGzip, limitBytes, bodyBytes } = readHead(request, config, serving.current);
+    const { isGzip, limitBytes, bytes } = readBodyHead(request, config);
     const connection = connectionOf(request.raw);
     connection.exemptFromTimeout();
     connection.sendContinue();
-    const range = memory.take(bodyBytes);
+    const range = memory.take(bytes);
     try {
       const length = await readUpload(payload, {
         isGzip,
