@@ -5,7 +5,6 @@ import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { seededRandom } from '../../testing/random.js';
 import { addIntervalModels } from '../prediction/support/interval-models.js';
-import { expectSameAnswer } from '../prediction/support/same-answer.js';
 import { plainAnswer, randomRequests, type SiteRequest } from '../prediction/support/site-requests.js';
 import { amount } from '../support/length.js';
 import { serviceOfFile } from '../support/service.js';
@@ -52,7 +51,7 @@ test('random predictions, comparisons and batches with random options get the an
       }),
     );
     for (const [i, answer] of singles.entries()) {
-      expectSameAnswer(withoutTime(answer), expected[i]);
+      expect(withoutTime(answer)).toBe(expected[i]);
       const kind = expected[i].startsWith('{') ? 'answered' : expected[i];
       answers[kind] = (answers[kind] ?? 0) + 1;
     }
@@ -62,7 +61,7 @@ test('random predictions, comparisons and batches with random options get the an
     const { results } = (await response.json()) as { results: object[] };
     expect(results).toHaveLength(entries.length);
     for (const [entry, i] of predicted.entries())
-      expectSameAnswer(withoutTime(JSON.stringify(results[entry])), expected[i]);
+      expect(withoutTime(JSON.stringify(results[entry]))).toBe(expected[i]);
   }
   // Without many of each kind the test would show little.
   expect(Object.keys(answers).toSorted()).toEqual([

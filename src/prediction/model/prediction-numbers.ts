@@ -16,8 +16,7 @@ export function factorCode(feature: number, isNegative: boolean): number {
 }
 
 /**
- * Rounds a probability to 4 decimals, halves up. Whole ten-thousandths are compared, ranked and subtracted
- * exactly, and rarely show the last bits, in which onnxruntime's results may differ.
+ * Rounds a probability to 4 decimals, halves up. Whole ten-thousandths are compared, ranked and subtracted exactly.
  * @returns 0 to 10,000, also for values outside 0 to 1, which break the model contract
  */
 export function tenThousandths(probability: number): number {
