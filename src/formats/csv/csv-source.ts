@@ -1,13 +1,11 @@
 import { Field, Utf8 } from 'apache-arrow';
-import Papa from 'papaparse';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import type { TableChunk } from '../table/table-request.js';
 import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
-import { lineStarts, restOf, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
+import { restOf, withoutLineEnd } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1 } from '../text/text-formats.js';
-
-export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
+import { readRows } from './csv-rows.js';
 
 /** What R writes by default where a value is missing. */
 const NOT_AVAILABLE = 'NA';
@@ -38,7 +36,7 @@ function numberOf(cell: string): number {
 
 /** Rows of a CSV table, parsed into cells: those with quotes take up to 16 times their bytes. */
 class CsvRows implements ChunkRows {
-  readonly #cells: readonly string[][];
+  readonly #cells: string[][] = [];
   /** Where each row starts in the body, and where the last one ends. */
   readonly #starts: Uint32Array;
   readonly #hasQuotes: boolean;
@@ -50,31 +48,11 @@ class CsvRows implements ChunkRows {
     const { start, end, count } = chunk;
     const text = body.toString('latin1', start, end);
     this.#hasQuotes = text.includes('"');
-    if (this.#hasQuotes) {
-      this.#starts = new Uint32Array(count + 1);
-      const cells: string[][] = [];
-      Papa.parse<string[]>(text, {
-        ...CSV_GRAMMAR,
-        step: ({ data, meta }) => {
-          if (cells.length === count) return; // the empty row that Papa Parse reports after the last line end
-          cells.push(data);
-          this.#starts[cells.length] = start + meta.cursor;
-        },
-      });
-      this.#starts[0] = start;
-      this.#cells = cells;
-    } else {
-      this.#starts = lineStarts(body, chunk);
-      this.#cells = Papa.parse<string[]>(text, CSV_GRAMMAR).data;
-    }
-    for (let i = 0; i < count; i++) {
-      const row = this.#cells[i];
-      const last = row.length - 1;
-      if (!row[last].endsWith('\r')) continue;
-      // A line end, unless the cell is quoted and ends so within its quotes.
-      const rowEnd = withoutLineFeed(body, this.#starts[i + 1]) - start;
-      if (text.endsWith(`,${row[last]}`, rowEnd)) row[last] = row[last].slice(0, -1);
-    }
+    this.#starts = new Uint32Array(count + 1).fill(start);
+    const addRow = (cells: string[], _: number, rowEnd: number) => {
+      this.#starts[this.#cells.push(cells)] = start + rowEnd;
+    };
+    readRows(text, addRow, () => new Error('the table was checked'));
   }
 
   number(row: number, column: number): number {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lineError, type TableChunk, type TableState, tableError } from '../table/table-request.js';
 
 export const LINE_FEED = 0x0a;
-export const CARRIAGE_RETURN = 0x0d;
+const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -16,14 +16,9 @@ export function lineAt(body: Buffer, offset: number): number {
   return line;
 }
 
-/** The end of a text that ends at `end`, without a line feed. */
-export function withoutLineFeed(body: Buffer, end: number): number {
-  return body[end - 1] === LINE_FEED ? end - 1 : end;
-}
-
-/** The same without LF or CRLF. */
+/** The end of a text that ends at `end`, without LF or CRLF. */
 export function withoutLineEnd(body: Buffer, end: number): number {
-  const before = withoutLineFeed(body, end);
+  const before = body[end - 1] === LINE_FEED ? end - 1 : end;
   return body[before - 1] === CARRIAGE_RETURN ? before - 1 : before;
 }
 
