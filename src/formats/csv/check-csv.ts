@@ -1,4 +1,5 @@
-import { readPositions } from '../table/input-columns.js';
+import { show } from '../../prediction/errors/shown-value.js';
+import { MAX_NAME_BYTES, REQUIRED_COLUMNS, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
   lineError,
@@ -39,6 +40,7 @@ export function checkCsv(
   const list = new ChunkList(before, request.rowLimit);
   while (at < text.length) {
     const start = at;
+    if (header === undefined) checkFirstLine(text.toString('latin1', start, start + MAX_NAME_BYTES));
     const lines = text.toString('latin1', start, windowEnd(text, start));
     const refuse = (offset: number, problem: string) => lineError(lineAt(body, start + offset), problem);
     const addRow = (cells: readonly string[], from: number, end: number) => {
@@ -64,20 +66,34 @@ export function checkCsv(
 const TEXT_AFTER_QUOTE = 'has a quoted field with text after its quote: write a quote within a field twice';
 const NOT_CLOSED = 'has a quoted field that is not closed by a quote';
 
-function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {
-  const names = cells.map(fromLatin1);
-  readPositions(names, remedyOf(names));
-  return { names, lineEnd: endsWithCrLf ? '\r\n' : '\n' };
+/** Separators that other programs write, and their names in the plural. */
+const OTHER_SEPARATORS = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+  ['|', 'vertical bars'],
+] as const;
+
+/**
+ * Checks that a text begins with a line of names between commas.
+ * @throws ApiError invalid_request that says how it is written instead
+ */
+function checkFirstLine(text: string): void {
+  const [line] = text.replaceAll(/"[^"]*"?/g, '').split('\n', 1);
+  if (/\r[^\r]/.test(line)) throw tableError('its lines end with CR alone: end them with LF or CRLF');
+  if (/^sep=/i.test(line))
+    throw lineError(1, `is ${show(line.trim())}, as Excel writes it: remove it, ${COMMAS}`);
+  const [, separators] = OTHER_SEPARATORS.find(([separator]) => line.includes(separator)) ?? [];
+  const names = line.split(',').length;
+  if (separators !== undefined && names < REQUIRED_COLUMNS.length)
+    throw tableError(`its columns are separated by ${separators}: ${COMMAS}`);
 }
 
-/** What to do where columns are missing. */
-function remedyOf(names: readonly string[]): string {
-  const has = (separator: string) => names.some((name) => name.includes(separator));
-  if (has('\r')) return '. End lines with LF or CRLF, not with CR alone';
-  if (has(';'))
-    return '. Separate the columns with commas, not with semicolons, and write decimals with a point';
-  if (has('\t')) return '. Separate the columns with commas, not with tabs';
-  return has('|') ? '. Separate the columns with commas, not with vertical bars' : '';
+const COMMAS = 'separate the columns with commas, and write decimals with a point';
+
+function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {
+  const names = cells.map(fromLatin1);
+  readPositions(names);
+  return { names, lineEnd: endsWithCrLf ? '\r\n' : '\n' };
 }
 
 /** The end of the last line that ends within MAX_ROW_BYTES of `start`, or that of the body. */
@@ -91,9 +107,10 @@ function windowEnd(body: Buffer, start: number): number {
 
 function fieldCount({ length }: readonly string[], names: readonly string[]): string {
   const fields = `${length} field${length === 1 ? '' : 's'}`;
-  const isMore = length > names.length;
-  const remedy = isMore ? ': quote fields that contain a comma, and write decimals with a point' : '';
-  return `has ${fields}, but the header has ${names.length}${remedy}`;
+  return (
+    `has ${fields}, but the header has ${names.length}: separate fields with commas, quote those that contain a comma, ` +
+    'and write decimals with a point'
+  );
 }
 
 function rowTooLong(body: Buffer, start: number): Error {

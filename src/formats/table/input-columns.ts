@@ -2,7 +2,7 @@ import { show } from '../../prediction/errors/shown-value.js';
 import { OUTPUT_NAMES } from './output-columns.js';
 import { tableError } from './table-request.js';
 
-const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
+export const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
 
 /** The columns of numbers that a table may lack, and a row may leave empty. */
 export const OPTIONAL_COLUMNS = [
@@ -26,7 +26,7 @@ export type ReadPositions = Readonly<Record<ReadColumn, number>>;
 export const MAX_COLUMNS = 1000;
 
 /** Most bytes of the names of all columns: JSON lines repeat them in every row. */
-const MAX_NAME_BYTES = 32 * 1024;
+export const MAX_NAME_BYTES = 32 * 1024;
 
 const SHOWN_NAMES = 10;
 
@@ -40,30 +40,30 @@ export function checkNameBytes(bytes: number): void {
 
 /**
  * Finds the columns to read.
- * @param names of the columns of a table in their order
- * @param remedy what to do where columns are missing, to end a sentence, or ''
+ * @param given the names of the columns of a table in their order
  * @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours
  */
-export function readPositions(names: readonly string[], remedy = ''): ReadPositions {
+export function readPositions(given: readonly string[]): ReadPositions {
+  const names = given.map(String); // a damaged Arrow schema may have null for a name
   if (names.length > MAX_COLUMNS)
     throw tableError(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
-  // A damaged Arrow schema may have null for a name.
-  const nameBytes = names.reduce((sum, name) => sum + Buffer.byteLength(String(name)), 0);
-  checkNameBytes(nameBytes);
+  checkNameBytes(names.reduce((sum, name) => sum + Buffer.byteLength(name), 0));
   const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');
     const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
     const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
-    const given = names.length === 0 ? 'it has no columns' : `its columns are ${shown}${more}`;
-    throw tableError(`it has no ${what}; ${given}${remedy}`, missing[0]);
+    const others = names.length === 0 ? 'it has no columns' : `its columns are ${shown}${more}`;
+    const isAlike = names.some((name) => missing.some((column) => column === name.trim().toLowerCase()));
+    const remedy = isAlike ? '. Write names in lower case and without spaces' : '';
+    throw tableError(`it has no ${what}; ${others}${remedy}`, missing[0]);
   }
   const positions = new Map<string, number>();
   names.forEach((name, position) => {
     const first = positions.get(name);
     if (first !== undefined) {
       const both = `columns ${first + 1} and ${position + 1}`;
-      throw tableError(`${both} are both named ${show(name)}, and names must differ`, name);
+      throw tableError(`${both} are both named ${show(name)}: rename or remove one`, name);
     }
     positions.set(name, position);
   });
