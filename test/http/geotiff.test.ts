@@ -119,7 +119,9 @@ describe.skipIf(!HAS_GDAL)('GeoTIFF by GDAL', () => {
   });
 
   test('with intervals and practice its values are those of predictions at the centres of its cells', async () => {
-    const file = await download('bbox=-122.3,44,-122.18,44.1&include=intervals&vegetation_control=0.9');
+    const file = await download(
+      'bbox=-122.3,44,-122.18,44.1&include=intervals,,intervals&vegetation_control=0.9',
+    );
     const { size, geoTransform, bands } = await infoOf(file);
     expect(bands.map(({ description }) => description)).toEqual(ALL_BANDS);
     const values = await bandsOf(file);

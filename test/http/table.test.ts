@@ -26,7 +26,7 @@ copy.remove();
 const keyOf = async (tier: 'spore' | 'mycel') => ({ 'x-api-key': (await service.issueKey(tier)).secret });
 
 test('a table has the answers that a batch with the options of its query has', async () => {
-  const query = '?horizons=5,1&include=intervals&warming_c=2.5&precipitation_change_percent=-10';
+  const query = '?horizons=5,1,5&include=intervals,,intervals&warming_c=2.5&precipitation_change_percent=-10';
   const options = {
     horizons: [1, 5],
     include: ['intervals'],

@@ -2907,7 +2907,7 @@ export interface operations {
                 /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are more than this, by default the most of the tier, it is refused. By tier at most spore 20000, mycel 20000, hypha 500000. */
                 max_points?: number;
                 /** @description Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone. */
-                include?: "intervals";
+                include?: "intervals"[];
                 /** @description A changed climate, in degC. */
                 warming_c?: number;
                 /** @description A changed climate, in percent. */

@@ -61,8 +61,8 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
   if (!isFile) requireChunks(request, 'A surface');
 
   const { modelDigest, gridDigest } = artefacts;
-  const { box, assumed, hasIntervals } = query;
-  const options = [species_code, box, lattice.step, assumed, hasIntervals, type];
+  const { box, assumed, intervals } = query;
+  const options = [species_code, box, lattice.step, assumed, intervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
   const coding = isRange ? IDENTITY : preferredEncoding(request);
@@ -81,12 +81,12 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
 
 /** What a GeoTIFF says of itself. */
 export function rasterMetadata(
-  { species, query: { assumed, hasIntervals } }: AskedSurface,
+  { species, query: { assumed, intervals } }: AskedSurface,
   artefacts: Generation['artefacts'],
 ): RasterMetadata {
   const { manifest, modelDigest } = artefacts;
   return {
-    bands: bandNames(hasIntervals),
+    bands: bandNames(intervals),
     items: [
       ['species_code', artefacts.species[species].species_code],
       ['model_version', manifest.version],

@@ -44,7 +44,7 @@ interface SurfaceCall {
 }
 
 function bandsOf({ query }: AskedSurface): number {
-  return bandNames(query.hasIntervals).length;
+  return bandNames(query.intervals).length;
 }
 
 /** What the points and values of a surface take. */
@@ -68,7 +68,7 @@ function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: 
     step,
     points: sharedPoints,
     survival: values.subarray(0, survivals),
-    ends: query.hasIntervals ? values.subarray(survivals) : undefined,
+    ends: query.intervals ? values.subarray(survivals) : undefined,
   };
 }
 

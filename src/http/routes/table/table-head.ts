@@ -1,30 +1,28 @@
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { allowedAssumptions } from '../../../formats/request/assumptions.js';
-import { isWithin, queryNumber, rangeMessage } from '../../../formats/request/option-numbers.js';
-import { type OptionRules, optionRulesOf } from '../../../formats/request/options.js';
-import { type Issue, issuesError } from '../../../formats/request/request-errors.js';
+import { assumptionSchemas } from '../../../formats/request/assumptions.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,
   type TableMediaType,
   type TableRequest,
 } from '../../../formats/table/table-request.js';
-import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';
+import { HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
-import { SHOWN_ELEMENTS, show, showAll } from '../../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../../prediction/per-generation.js';
+import { show } from '../../../prediction/errors/shown-value.js';
+import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
 import { tooLarge } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
+import { includeSchema, listSchema, readQuery, words } from '../query.js';
 
 /** Rows of a chunk: enough for a large record batch, and some 20 ms of work. */
 const CHUNK_ROWS = 2000;
-
-const rulesOf = perGeneration(({ artefacts }) => optionRulesOf(artefacts));
 
 /** The request for a table, without its body. */
 export interface TableHead {
@@ -57,7 +55,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const table = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
-    ...readTableQuery(request.query as Record<string, string>, rulesOf(generation)),
+    ...readTableQuery(request, generation),
     tier,
     chunkRows: CHUNK_ROWS,
     rowLimit: hasLargeBodies ? config.tableLimitRows : sitesPerBatch,
@@ -92,59 +90,29 @@ function isGzipped(encoding: string | undefined): boolean {
   });
 }
 
-/**
- * Reads the query of a table's request.
- * @param query its parameters; an array where one is given several times
- * @throws ApiError invalid_request with every issue found
- */
+/** The parameters of the query. @param assumptions the schemas of what may be assumed */
+export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
+  return z.object({
+    horizons: listSchema('horizons', HORIZONS, 'Years; all three by default.'),
+    include: includeSchema('What to add to the answer.'),
+    ...assumptions,
+  });
+}
+
+const schemaOf = perGeneration(({ artefacts }: GenerationData) =>
+  tableQuerySchema(assumptionSchemas(optionRulesOf(artefacts))),
+);
+
+/** @throws ApiError invalid_request */
 function readTableQuery(
-  query: Readonly<Record<string, string | readonly string[]>>,
-  rules: OptionRules,
+  { query }: FastifyRequest,
+  generation: Generation,
 ): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
-  const assumptions = allowedAssumptions(rules);
-  const known = ['horizons', 'include', ...assumptions.map(({ name }) => name)];
-  const issues: Issue[] = [];
-  const refuse = (path: string, message: string) => issues.push({ path, message });
-  let unknown = 0;
-  for (const [name, value] of Object.entries(query)) {
-    if (!known.includes(name)) {
-      if (unknown++ === SHOWN_ELEMENTS) break; // thousands go into an address
-      refuse(name, `${show(name)} is not a parameter of the query: these are ${known.join(', ')}`);
-    } else if (typeof value !== 'string') refuse(name, `${name} must be given once`);
-  }
-  const textOf = (name: string) => {
-    const value = Object.hasOwn(query, name) ? query[name] : undefined;
-    return typeof value === 'string' ? value : undefined;
+  const { values, ...read } = readQuery(schemaOf(generation), Object(query), { horizons: words }, generation);
+  const years = values.horizons as string[] | undefined;
+  const isAsked = (horizon: number) => years === undefined || years.includes(String(horizon));
+  return {
+    ...read,
+    horizons: HORIZONS.reduce((set, years, h) => (isAsked(years) ? set | (1 << h) : set), 0),
   };
-
-  const years = textOf('horizons')?.split(',');
-  const wrongYears = years?.filter((text) => !HORIZONS.some((horizon) => String(horizon) === text)) ?? [];
-  if (wrongYears.length > 0)
-    refuse(
-      'horizons',
-      `horizons must be of ${HORIZONS.join(', ')}, separated by commas, not ${showAll(wrongYears)}`,
-    );
-  const horizons = HORIZONS.reduce(
-    (set, horizon, h) => (years?.includes(String(horizon)) ? set | (1 << h) : set),
-    0,
-  );
-
-  const words = (textOf('include') ?? '').split(',').filter((word) => word !== '');
-  const wrongWords = words.filter((word) => word !== 'intervals');
-  if (wrongWords.length > 0)
-    refuse('include', `include can only be intervals for a table, not ${showAll(wrongWords)}`);
-  const intervals = words.includes('intervals');
-  if (intervals && !rules.hasIntervals)
-    refuse('include', 'include cannot have intervals: the models of this service have none');
-
-  const assumed: Record<string, number> = {};
-  for (const number of assumptions) {
-    const text = textOf(number.name);
-    if (text === undefined) continue;
-    const value = queryNumber(text);
-    if (isWithin(value, number)) assumed[number.name] = value;
-    else refuse(number.name, rangeMessage(number, text));
-  }
-  if (issues.length > 0) throw new ApiError(issuesError(issues));
-  return { horizons: years === undefined ? ALL_HORIZONS : horizons, intervals, assumed };
 }

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { TableMediaType } from '../../../formats/table/table-request.js';
-import { HORIZONS } from '../../../prediction/dimensions.js';
 import { MemoryBudget } from '../../../work/admission.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
 import { TableAnswer, type TableOptions } from '../../../work/table-answer.js';
@@ -13,7 +12,7 @@ import { connectionOf } from '../../server/connection.js';
 import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { beforeFirstByte, sendChunks, stepsOf } from '../worker-steps.js';
-import { readBodyHead, readHead } from './table-head.js';
+import { readBodyHead, readHead, tableQuerySchema } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({
@@ -40,15 +39,7 @@ export const tableEndpoint: Endpoint = {
     '`vegetation_control`, `overstory_cover`, `seeds_per_spot`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and ' +
     '`error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while ' +
     'the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.',
-  query: ({ assumptions }) =>
-    z.object({
-      horizons: z
-        .array(z.literal([...HORIZONS]))
-        .optional()
-        .describe('Years; all three by default.'),
-      include: z.array(z.literal('intervals')).optional().describe('What to add to the answer.'),
-      ...assumptions,
-    }),
+  query: ({ assumptions }) => tableQuerySchema(assumptions),
   request: () => tables,
   response: tables,
   errors: ['batch_too_large', 'not_acceptable', 'overloaded'],
