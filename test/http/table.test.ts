@@ -115,6 +115,7 @@ test('the checks of a table come in the order of the interface', async () => {
   expect(details).toEqual({ available: TABLE_TYPES });
   const { message } = await refuse(415, 'unsupported_media_type', large, bad, acceptable);
   expect(message).toContain('text/html');
+  await refuse(415, 'unsupported_media_type', large, bad, { 'content-type': 'text/csv; charset="latin1"' });
   await refuse(415, 'unsupported_media_type', large, bad, { 'content-encoding': 'br' });
   await refuse(413, 'payload_too_large', large, bad);
   await refuse(422, 'invalid_request', 'x', bad);

@@ -24,6 +24,10 @@ import { includeSchema, listSchema, readQuery, words } from '../query.js';
 /** Rows of a chunk: enough for a large record batch, and some 20 ms of work. */
 const CHUNK_ROWS = 2000;
 
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
+/** The charsets whose texts are UTF-8. */
+const UTF_8 = /^(utf-?8|us-ascii)$/i;
+
 /** The request for a table, without its body. */
 export interface TableHead {
   readonly request: TableRequest;
@@ -48,7 +52,12 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const isTable = Object.hasOwn(TABLE_FORMATS, sent);
   const others = TABLE_TYPES.filter((type) => type !== sent);
   const outputType = negotiateType(request, isTable ? [sent, ...others] : TABLE_TYPES);
-  if (!isTable) throw notATableType(headers['content-type']);
+  if (!isTable)
+    throw unsupported(
+      `with a Content-Type of ${TABLE_TYPES.join(', ')}, not ${show(headers['content-type'])}`,
+    );
+  const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
+  if (!UTF_8.test(charset)) throw unsupported(`in UTF-8, not in the charset ${show(charset)}`);
   const body = readBodyHead(request, config);
   const { tier } = callerOf(request);
   const { hasLargeBodies, sitesPerBatch } = TIERS[tier];
@@ -73,21 +82,15 @@ export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLim
   return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
 }
 
-function notATableType(contentType: string | undefined): ApiError {
-  return new ApiError({
-    code: 'unsupported_media_type',
-    message: `A table must be sent with a Content-Type of ${TABLE_TYPES.join(', ')}, not ${show(contentType)}.`,
-  });
+/** Whether the body is compressed. @throws ApiError unsupported_media_type for another coding than gzip */
+function isGzipped(encoding = 'identity'): boolean {
+  const coding = encoding.toLowerCase();
+  if (coding === 'identity' || coding === 'gzip') return coding === 'gzip';
+  throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
 }
 
-/** Whether the body is compressed. @throws ApiError unsupported_media_type for another coding than gzip */
-function isGzipped(encoding: string | undefined): boolean {
-  const coding = encoding?.toLowerCase() ?? 'identity';
-  if (coding === 'identity' || coding === 'gzip') return coding === 'gzip';
-  throw new ApiError({
-    code: 'unsupported_media_type',
-    message: `A table must be sent without a Content-Encoding or with gzip, not ${show(encoding)}.`,
-  });
+function unsupported(how: string): ApiError {
+  return new ApiError({ code: 'unsupported_media_type', message: `A table must be sent ${how}.` });
 }
 
 /** The parameters of the query. @param assumptions the schemas of what may be assumed */
