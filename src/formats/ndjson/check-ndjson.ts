@@ -1,5 +1,5 @@
 import { show } from '../../prediction/errors/shown-value.js';
-import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../request/json.js';
+import { JsonError, OPEN_OBJECT, skipSpace } from '../request/json.js';
 import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
@@ -67,38 +67,26 @@ export function checkNdjson(
 
 /** @param at where the first value of the line [start, end) starts */
 function checkObject(body: Buffer, start: number, at: number, end: number, columns: ObjectColumns): void {
-  if (body[at] !== OPEN_OBJECT) {
-    const remedy =
-      body[at] === OPEN_ARRAY ? ': write one object a line, without brackets and commas around them' : '';
-    throw lineError(lineAt(body, start), `is not a JSON object${remedy}`);
-  }
+  const refuse = (problem: string) => lineError(lineAt(body, start), problem);
+  if (body[at] !== OPEN_OBJECT)
+    throw refuse('is not a JSON object: write one object a line, without brackets and commas around them');
   const line = body.subarray(0, end);
   try {
     const after = skipSpace(line, columns.scan(line, at));
     if (after < end) throw new JsonError(after);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const problem =
-      error.offset < end - 1
-        ? `is not JSON at byte ${error.offset - start + 1}`
-        : 'is not a whole JSON object';
-    throw lineError(lineAt(body, start), `${problem}: write each object on one line`);
+    const isCut = error.offset >= end - 1;
+    const problem = isCut ? 'is not a whole JSON object' : `is not JSON at byte ${error.offset - start + 1}`;
+    throw refuse(`${problem}: write each object on one line`);
   }
-  checkColumns(body, start, columns);
-}
-
-function checkColumns(body: Buffer, start: number, columns: ObjectColumns): void {
   const { doubled, malformed, names, nameBytes } = columns;
   if (malformed !== -1)
-    throw lineError(
-      lineAt(body, start),
+    throw refuse(
       `has the field ${show(names[malformed])}, whose name has half of a surrogate pair: rename it`,
     );
-  if (doubled !== -1) throw lineError(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
+  if (doubled !== -1) throw refuse(`has the field ${show(names[doubled])} twice`);
   if (names.length > MAX_COLUMNS)
-    throw lineError(
-      lineAt(body, start),
-      `has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`,
-    );
+    throw refuse(`has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`);
   checkNameBytes(nameBytes); // now: the names of many tables are kept while these are checked
 }
