@@ -10,6 +10,7 @@ import { type CsvState, checkCsv } from '../csv/check-csv.js';
 import { csvSource } from '../csv/csv-source.js';
 import { checkNdjson, type NdjsonState } from '../ndjson/check-ndjson.js';
 import { ndjsonSource } from '../ndjson/ndjson-source.js';
+import { placeError } from '../request/request-errors.js';
 import { TextOutput } from '../text/text-output.js';
 import { type ReadPositions, readPositions } from './input-columns.js';
 import { PredictedRows } from './output-columns.js';
@@ -89,8 +90,9 @@ export class OpenTable {
     const { records, inferenceMs } = await predictRows(sites, predictor, this.#memoryFor(sites));
     const errors = new Map<number, ErrorObject>();
     for (let row = 0; row < chunk.count; row++) {
-      const status = Number.isNaN(sites.latitude[row]) ? undefined : records.status[row];
-      if (status !== ROW_STATUS.answered) errors.set(row, this.#checks.error(rows, row, columns, status));
+      const status = records.status[row];
+      if (Number.isNaN(sites.latitude[row])) errors.set(row, this.#checks.error(rows, row, columns));
+      else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, this.context));
     }
     const predicted = new PredictedRows(this.context.artefacts.grid, records, sites.method);
     const { bytes, rowCount } = output.encode(rows, { errors, predicted }, chunk);

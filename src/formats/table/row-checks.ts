@@ -7,7 +7,7 @@ import { adjustmentsFor, allowedAssumptions, assumptionSchemas } from '../reques
 import { ELEVATION, isWithin, type OptionNumber } from '../request/option-numbers.js';
 import { optionRulesOf } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
-import { entryError, placeError } from '../request/request-errors.js';
+import { entryError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
 import {
   isOptional,
@@ -116,18 +116,11 @@ export class RowChecks {
     return true;
   }
 
-  /** Why a row has no prediction. @param status ROW_STATUS of its place; undefined where the row is not valid */
-  error(chunk: ChunkRows, row: number, columns: ReadPositions, status: number | undefined): ErrorObject {
+  /** What is wrong with a row that is not valid. */
+  error(chunk: ChunkRows, row: number, columns: ReadPositions): ErrorObject {
     const site = statedSite(chunk, row, columns);
-    if (status !== undefined) {
-      const rows = new SiteRows(1, 1);
-      rows.latitude[0] = Number(site.latitude);
-      rows.longitude[0] = Number(site.longitude);
-      rows.adjustments[OWN_ELEVATION] = Number(site.elevation_m);
-      return placeError(status, rows, 0, this.context);
-    }
     const error = entryError(this.context, this.#rules.schema, site, []);
-    const hasComma = [site.latitude, site.longitude, ...OPTIONAL_COLUMNS.map((name) => site[name])].some(
+    const hasComma = Object.values(site).some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );
     const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
