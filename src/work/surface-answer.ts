@@ -20,7 +20,7 @@ export class SurfaceAnswer {
   /** Predicts for all points. @param deadlineOf gives the deadline of a step when it is begun @throws JobError */
   async predict(deadlineOf: () => number): Promise<void> {
     const { surface } = this;
-    const atOnce = surface.ends === undefined ? STEP_POINTS : STEP_POINTS_WITH_INTERVALS;
+    const atOnce = surface.intervals ? STEP_POINTS_WITH_INTERVALS : STEP_POINTS;
     await this.steps.doEach(slicesOf(surface.points.length, atOnce), async (slice) => {
       await this.steps.do({ kind: 'points', surface, ...slice }, deadlineOf());
     });

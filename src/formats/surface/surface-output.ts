@@ -73,8 +73,8 @@ export const SURFACE_CHUNK_BYTES = 2 ** 19;
 
 /** The points [from, end) of a surface. */
 function rowsOf(surface: Surface, { grid }: Artefacts, from: number, end: number): SurfaceRows {
-  const { species, survival, points } = surface;
-  return { grid, species, survival, count: points.length, from, points: points.subarray(from, end) };
+  const { species, values, points } = surface;
+  return { grid, species, survival: values, count: points.length, from, points: points.subarray(from, end) };
 }
 
 function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => TextSection[]): Encoder {

@@ -14,39 +14,33 @@ export interface Surface extends LatticePoints {
   readonly species: number;
   /** What the query assumes of climate and practice. */
   readonly assumed: AssumedValues;
-  /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
-  readonly survival: Uint16Array;
-  /** The ends of its intervals, Uint16 [methods, horizons, low and high, points]; undefined where not asked for. */
-  readonly ends: Uint16Array | undefined;
+  readonly intervals: boolean;
+  /** The values of each band in ten-thousandths, Uint16 [bands, points], in the order of `bandNames`. */
+  readonly values: Uint16Array;
 }
-
-/** The numbers of survival at a point. */
-export const SURVIVALS_PER_POINT = PLANTING_METHODS.length * HORIZONS.length;
 
 const SURVIVAL_BANDS = PLANTING_METHODS.flatMap((method) => HORIZONS.map((years) => `${method}_${years}`));
 
 /** The bands of a surface as a raster, by name. */
-export function bandNames(hasIntervals: boolean): string[] {
+export function bandNames(intervals: boolean): string[] {
   const ends = SURVIVAL_BANDS.flatMap((name) => [`low_${name}`, `high_${name}`]);
-  return hasIntervals ? [...SURVIVAL_BANDS, ...ends] : SURVIVAL_BANDS;
+  return intervals ? [...SURVIVAL_BANDS, ...ends] : SURVIVAL_BANDS;
 }
 
 /** The values of a band by point. */
-export function bandValues({ points: { length }, survival, ends }: Surface, band: number): Uint16Array {
-  const ofEnds = band - SURVIVALS_PER_POINT;
-  if (ofEnds < 0) return survival.subarray(band * length, (band + 1) * length);
-  if (ends === undefined) throw new Error('a band of intervals, and none were predicted');
-  return ends.subarray(ofEnds * length, (ofEnds + 1) * length);
+export function bandValues({ points: { length }, values }: Surface, band: number): Uint16Array {
+  return values.subarray(band * length, (band + 1) * length);
 }
 
 /** Predicts for the points [from, from + count) of a surface with both methods. @returns the time in the models */
 export async function predictSurface(
-  { points, species, assumed, survival, ends }: Surface,
+  surface: Surface,
   from: number,
   count: number,
   artefacts: Pick<Artefacts, 'grid' | 'manifest'>,
   predictor: Predictor,
 ): Promise<number> {
+  const { points, species, assumed, intervals } = surface;
   const { grid, manifest } = artefacts;
   const adjustments = adjustmentsFor(assumed, assumptionsOf(artefacts), adjustmentWidth(manifest));
   const isChanged = !adjustments.every(Number.isNaN);
@@ -61,19 +55,19 @@ export async function predictSurface(
   rows.species.fill(species);
   rows.method.fill(BOTH_METHODS);
   rows.horizons.fill(ALL_HORIZONS);
-  rows.options.fill((isChanged ? OPTION.adjusted : 0) | (ends === undefined ? 0 : OPTION.intervals));
+  rows.options.fill((isChanged ? OPTION.adjusted : 0) | (intervals ? OPTION.intervals : 0));
   const { records, inferenceMs } = await predictRows(rows, predictor);
+  const write = (band: number, read: (row: number) => number) => {
+    const values = bandValues(surface, band);
+    for (let row = 0; row < count; row++) values[from + row] = read(row);
+  };
   for (let method = 0; method < PLANTING_METHODS.length; method++)
     for (let h = 0; h < HORIZONS.length; h++) {
       const band = method * HORIZONS.length + h;
-      const to = band * points.length + from;
-      for (let row = 0; row < count; row++) survival[to + row] = records.survival(row, method, h);
-      if (ends === undefined) continue;
-      const [low, high] = [2 * band, 2 * band + 1].map((each) => each * points.length + from);
-      for (let row = 0; row < count; row++) {
-        ends[low + row] = records.low(row, method, h);
-        ends[high + row] = records.high(row, method, h);
-      }
+      write(band, (row) => records.survival(row, method, h));
+      if (!intervals) continue;
+      write(SURVIVAL_BANDS.length + 2 * band, (row) => records.low(row, method, h));
+      write(SURVIVAL_BANDS.length + 2 * band + 1, (row) => records.high(row, method, h));
     }
   return inferenceMs;
 }

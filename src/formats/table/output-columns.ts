@@ -190,7 +190,7 @@ export function tableColumns(horizons: number, intervals: boolean): OutputColumn
 export interface SurfaceRows extends PointRows {
   /** Index into the species list. */
   readonly species: number;
-  /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
+  /** The reported survival in ten-thousandths, Uint16 [methods, horizons, count], and then other values. */
   readonly survival: Uint16Array;
   /** The points of the surface. */
   readonly count: number;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { bandNames, SURVIVALS_PER_POINT, type Surface } from '../../../formats/surface/surface.js';
+import { bandNames, type Surface } from '../../../formats/surface/surface.js';
 import { type StreamedType, SURFACE_CHUNK_BYTES } from '../../../formats/surface/surface-output.js';
 import { MemoryBudget } from '../../../work/admission.js';
 import type { Generation } from '../../../work/generation.js';
@@ -61,15 +61,8 @@ function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: 
   const sharedPoints = new Int32Array(memory, at, points.length);
   sharedPoints.set(points);
   const values = new Uint16Array(memory, at + points.byteLength, points.length * bandsOf(asked));
-  const survivals = SURVIVALS_PER_POINT * points.length;
-  return {
-    species,
-    assumed: query.assumed,
-    step,
-    points: sharedPoints,
-    survival: values.subarray(0, survivals),
-    ends: query.intervals ? values.subarray(survivals) : undefined,
-  };
+  const { assumed, intervals } = query;
+  return { species, assumed, intervals, step, points: sharedPoints, values };
 }
 
 /** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
