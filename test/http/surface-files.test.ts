@@ -48,7 +48,6 @@ const FORMAT = 'f must be one of json, geojson, csv, arrow, tif, not ';
 test.each([
   ['f=TIF', 'f', `${FORMAT}"TIF"`],
   ['f=toString', 'f', `${FORMAT}"toString"`],
-  ['f=tif&f=tif', 'f', 'f must be given once'],
   ['f=tif&include=site', 'include', 'include can only list intervals, separated by commas, not "site"'],
   ['f=csv&include=intervals', 'include', 'include=intervals can only be had with f=tif'],
   ['include=intervals', 'include', 'include=intervals can only be had with f=tif'],

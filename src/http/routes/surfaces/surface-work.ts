@@ -81,10 +81,6 @@ export class SurfaceWork {
     private readonly timeoutMs: number,
   ) {}
 
-  keptFile({ identity }: AskedSurface): SurfaceFile | undefined {
-    return this.#kept.get(identity);
-  }
-
   /** Takes memory for bytes of an answer until they are sent. @throws ApiError overloaded */
   takeMemory(bytes: number, { request, reply }: SurfaceCall): void {
     takeMemory(this.#budget, bytes, request, reply);
@@ -114,17 +110,19 @@ export class SurfaceWork {
   }
 
   /**
-   * Makes a file, unless another request makes it. Once begun it is made to its end, although its callers may have given up
-   * by then: it is kept for when they ask again.
+   * The file of a surface, which is made unless it is kept or another request makes it. Once begun it is made to its end,
+   * although its callers may have given up by then: it is kept for when they ask again.
    * @throws ApiError
    */
-  makeFile(call: SurfaceCall): Promise<SurfaceFile> {
+  async fileOf(call: SurfaceCall): Promise<SurfaceFile> {
     const { request, reply, generation, asked } = call;
     const { identity } = asked;
+    const before = this.#kept.get(identity);
+    if (before !== undefined) return before;
     const work = async () => {
       // Another request may fail for reasons of its own key.
       while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
-      const kept = this.keptFile(asked);
+      const kept = this.#kept.get(identity);
       if (kept !== undefined) return kept;
       if (reply.raw.closed) throw closedWhileWaiting();
       const making = this.#make(call).finally(() => this.#making.delete(identity));

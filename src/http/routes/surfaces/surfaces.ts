@@ -46,8 +46,13 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     const asked = readSurface(request, generation);
     const call = { request, reply, generation, asked };
     const { type, raster, codedTag, isFile, isRange } = asked;
+    const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
+    // The tag of a GeoTIFF is that of its bytes, which must be made first.
+    const isNeeded = raster !== undefined || !isUnchanged(codedTag);
+    const file = isFile && isNeeded ? await work.fileOf(call) : undefined;
+    const etag = file?.byteTag ?? codedTag;
     /** Sets the headers of the answer, and of a 304. */
-    const describe = (etag: string) => {
+    const describe = () => {
       if (request.query.f === undefined) addVary(reply, 'accept');
       return reply.headers({
         etag,
@@ -55,42 +60,25 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
         'model-outcomes': generation.artefacts.manifest.outcomes,
       });
     };
-    const describeAnswer = (etag: string) => describe(etag).type(contentTypeOf(type));
-    const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
-    const sendUnchanged = (etag: string) => {
-      describe(etag).code(304);
+    if (isUnchanged(etag)) {
+      describe().code(304);
       if (raster === undefined) addVary(reply, 'accept-encoding');
       return reply.send();
-    };
-
-    /** Sends a surface as it is written. */
-    const answerStream = async () => {
-      if (request.method === 'HEAD') {
-        describeAnswer(codedTag);
-        return sendStream(request, reply, Readable.from([]));
-      }
-      const { answer, steps } = await work.predict(call);
-      describeAnswer(codedTag);
-      const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
-      const chunks = answer.chunks(type as StreamedType, deadlineOf);
-      return sendChunks(request, reply, type, chunks, steps, 'a surface');
-    };
-
-    /** Sends a surface that is kept as a whole, or a range of it. */
-    const answerFile = async () => {
-      const { bytes, byteTag } = work.keptFile(asked) ?? (await work.makeFile(call));
-      const etag = byteTag ?? codedTag;
-      if (isUnchanged(etag)) return sendUnchanged(etag);
+    }
+    if (file !== undefined) {
+      const { bytes } = file;
       const range = rangeOf(request, bytes.length, etag);
       work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], call);
-      describeAnswer(etag);
+      describe().type(contentTypeOf(type));
       // Also where the range is ignored: the ETag is that of the bytes without a content coding.
       if (isRange && raster === undefined) addVary(reply, 'accept-encoding');
       return sendRange(reply, bytes, range);
-    };
-
-    // The tag of a GeoTIFF is that of its bytes, which must be made first.
-    if (raster === undefined && isUnchanged(codedTag)) return sendUnchanged(codedTag);
-    return isFile ? answerFile() : answerStream();
+    }
+    const predicted = request.method === 'HEAD' ? undefined : await work.predict(call);
+    describe().type(contentTypeOf(type));
+    if (predicted === undefined) return sendStream(request, reply, Readable.from([]));
+    const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
+    const chunks = predicted.answer.chunks(type as StreamedType, deadlineOf);
+    return sendChunks(request, reply, type, chunks, predicted.steps, 'a surface');
   });
 }
