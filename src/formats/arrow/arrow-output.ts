@@ -1,5 +1,6 @@
 import {
   type Data,
+  DataType,
   Dictionary,
   Field,
   Int32,
@@ -100,10 +101,12 @@ export class ArrowOutput implements TableOutput {
   }
 
   /** The uploaded columns without rows, with the dictionaries that were sent before a chunk. */
-  #uploadedBefore(chunk: TableChunk): readonly Data[] {
-    const empty = (): Data[] =>
-      this.source.arrowFields().map(({ type }) => new ColumnBuilder(type, 0).data());
-    return this.source.columnsBefore?.(chunk) ?? empty();
+  #uploadedBefore(chunk: TableChunk): Data[] {
+    const dictionaries = this.source.dictionariesBefore?.(chunk);
+    return this.source.arrowFields().map(({ type }) => {
+      const dictionary = DataType.isDictionary(type) ? dictionaries?.get(type.id) : undefined;
+      return new ColumnBuilder(type, 0, dictionary).data();
+    });
   }
 
   #ourColumns({ predicted, errors }: RowOutcomes, from: number, count: number): Data[] {

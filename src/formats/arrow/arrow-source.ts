@@ -22,27 +22,9 @@ export interface StreamBatch {
   /** Its first row among those of the table. */
   readonly firstRow: number;
   readonly rowCount: number;
-  /** Its columns and their buffers: what is decoded grows with them. */
-  readonly bufferCount: number;
+  /** Of its body. */
   readonly bytes: number;
 }
-
-interface LoadedBatch {
-  readonly batch: StreamBatch;
-  readonly columns: readonly Data[];
-}
-
-/** Consecutive rows of a batch, whose columns are slices; dictionaries are whole. */
-interface Slice extends ArrowBatch {
-  /** The first of them in the chunk. */
-  readonly from: number;
-}
-
-/** Most batches of a chunk: each is decoded for it. */
-const CHUNK_BATCHES = 32;
-
-/** Most columns and buffers of the batches of a chunk, if it has more than one. */
-const MAX_CHUNK_BUFFERS = 2 ** 12;
 
 /** JSON has no such numbers. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
@@ -51,8 +33,8 @@ const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']
 export class ArrowSource implements TableSource {
   readonly names: readonly string[];
   readonly lineEnd = '\n';
-  /** The batch that was used last. */
-  #loaded: LoadedBatch | undefined;
+  /** The batch that was loaded last: the next chunk mostly has rows of it, too. */
+  #loaded: { readonly batch: StreamBatch; readonly columns: readonly Data[] } | undefined;
   readonly #schema: Schema;
 
   /**
@@ -71,12 +53,12 @@ export class ArrowSource implements TableSource {
     this.names = sent.fields.map(({ name }) => name);
   }
 
+  /** Chunks of at most ENCODED_CHUNK_BYTES, if these have more than one row. A chunk has rows of one batch. */
   *chunks(maxRows: number): Generator<TableChunk> {
-    for (let from = 0; from < this.rowCount; ) {
-      const following = this.batches[this.#chunkEnd(this.#batchOf(from))];
-      const end = Math.min(from + maxRows, following?.firstRow ?? this.rowCount);
-      yield { from, count: end - from, start: 0, end: 0 };
-      from = end;
+    for (const { firstRow, rowCount, bytes } of this.batches) {
+      const rows = Math.min(maxRows, Math.max(1, Math.floor((ENCODED_CHUNK_BYTES * rowCount) / bytes)));
+      for (let row = 0; row < rowCount; row += rows)
+        yield { from: firstRow + row, count: Math.min(rows, rowCount - row), start: 0, end: 0 };
     }
   }
 
@@ -88,88 +70,49 @@ export class ArrowSource implements TableSource {
     return this.#schema.metadata;
   }
 
-  columnsBefore({ from }: TableChunk): Data[] {
-    const { columns } = this.#loadKept(this.#batchOf(from - 1));
-    return columns.map((column) => sliceColumn(column, 0, 0));
+  dictionariesBefore({ from }: TableChunk): Dictionaries {
+    return this.#batchOf(from - 1).dictionaries;
   }
 
   rows(chunk: TableChunk): ChunkRows {
-    return new ArrowRows(this, chunk);
+    const batch = this.#batchOf(chunk.from);
+    if (this.#loaded?.batch !== batch) this.#loaded = { batch, columns: this.load(batch, 'a record batch') };
+    const inBatch = chunk.from - batch.firstRow;
+    const columns = this.#loaded.columns.map((column) => sliceColumn(column, inBatch, chunk.count));
+    return new ArrowRows(columns, chunk);
   }
 
-  /** The rows of a chunk from one of them on, in slices of at most ENCODED_CHUNK_BYTES, if these have more than one row. */
-  *slices(chunk: TableChunk, first: number): Generator<Slice> {
-    for (let from = first; from < chunk.count; ) {
-      const { batch, columns } = this.#loadKept(this.#batchOf(chunk.from + from));
-      const inBatch = chunk.from + from - batch.firstRow;
-      const maxRows = Math.max(1, Math.floor((ENCODED_CHUNK_BYTES * batch.rowCount) / batch.bytes));
-      const rowCount = Math.min(maxRows, chunk.count - from, batch.rowCount - inBatch);
-      yield { from, rowCount, columns: columns.map((column) => sliceColumn(column, inBatch, rowCount)) };
-      from += rowCount;
-    }
-  }
-
-  /** The index of the first batch that is too much for a chunk that begins with a given one. */
-  #chunkEnd(first: number): number {
-    let { bufferCount } = this.batches[first];
-    let end = first + 1;
-    while (end < this.batches.length && end < first + CHUNK_BATCHES) {
-      bufferCount += this.batches[end].bufferCount;
-      if (bufferCount > MAX_CHUNK_BUFFERS) break;
-      end++;
-    }
-    return end;
-  }
-
-  #batchOf(row: number): number {
-    let low = 0;
-    let high = this.batches.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.batches[middle].firstRow <= row) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+  #batchOf(row: number): StreamBatch {
+    return this.batches[this.batches.findLastIndex(({ firstRow }) => firstRow <= row)];
   }
 
   /** The columns of a record batch. @param where which it is, for errors @throws ApiError invalid_request */
-  load(index: number, where: string): Data[] {
-    const { at, dictionaries } = this.batches[index];
+  load({ at, dictionaries }: StreamBatch, where: string): Data[] {
     const [{ message, body }] = messagesOf(this.stream.subarray(at));
     const types = this.sent.fields.map(({ type }) => type);
     return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
   }
-
-  #loadKept(index: number): LoadedBatch {
-    const batch = this.batches[index];
-    if (this.#loaded?.batch !== batch) {
-      this.#loaded = { batch, columns: this.load(index, 'a record batch') };
-    }
-    return this.#loaded;
-  }
 }
 
-/** Rows of an Arrow table. The slice that was read last is kept: rows are read in their order. */
+/** Rows of an Arrow table. */
 class ArrowRows implements ChunkRows {
-  #slice: Slice | undefined;
-  /** Readers of its columns, made when they are first used. */
-  #cells: Cells[] = [];
-  #numbers: ((row: number) => number)[] = [];
+  /** Readers of the columns, made when they are first used. */
+  readonly #cells: Cells[] = [];
+  readonly #numbers: ((row: number) => number)[] = [];
 
+  /** @param columns slices with the rows of the chunk; dictionaries are whole */
   constructor(
-    private readonly source: ArrowSource,
+    private readonly columns: readonly Data[],
     private readonly chunk: TableChunk,
   ) {}
 
   number(row: number, column: number): number {
-    const { columns, from } = this.#sliceOf(row);
-    this.#numbers[column] ??= numbersOf(columns[column]);
-    return this.#numbers[column](row - from);
+    this.#numbers[column] ??= numbersOf(this.columns[column]);
+    return this.#numbers[column](row);
   }
 
   statesNumber(row: number, column: number): boolean {
-    const { columns, from } = this.#sliceOf(row);
-    return isValid(columns[column], row - from);
+    return isValid(this.columns[column], row);
   }
 
   stated(row: number, column: number, isText: boolean): unknown {
@@ -179,9 +122,8 @@ class ArrowRows implements ChunkRows {
   }
 
   text(row: number, column: number): string | null {
-    const { columns, from } = this.#sliceOf(row);
-    this.#cells[column] ??= cellsOf(columns[column]);
-    return this.#cells[column].text(row - from);
+    this.#cells[column] ??= cellsOf(this.columns[column]);
+    return this.#cells[column].text(row);
   }
 
   json(row: number, column: number): string {
@@ -192,20 +134,10 @@ class ArrowRows implements ChunkRows {
   }
 
   arrowBatches(): Iterable<ArrowBatch> {
-    return this.source.slices(this.chunk, 0);
+    return [{ rowCount: this.chunk.count, columns: this.columns }];
   }
 
   rest(from: number): TableChunk {
     return restOf(this.chunk, from, 0);
-  }
-
-  #sliceOf(row: number): Slice {
-    const last = this.#slice;
-    if (last !== undefined && row >= last.from && row < last.from + last.rowCount) return last;
-    const [slice] = this.source.slices(this.chunk, row);
-    this.#slice = slice;
-    this.#cells = [];
-    this.#numbers = [];
-    return slice;
   }
 }

@@ -52,14 +52,12 @@ export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSourc
     if (!message.isRecordBatch()) throw tableError('the Arrow stream has a second schema');
     const where = `record batch ${batches.length + 1}`;
     if (batches.length === MAX_BATCHES) throw tooMany('record batches');
-    const { length, nodes, buffers } = headerOf(() => batchHeader(message), where);
-    const bufferCount = nodes.length + buffers.length;
+    const { length } = headerOf(() => batchHeader(message), where);
     batches.push({
       at,
       dictionaries: dictionaries.current(),
       firstRow: rowCount,
       rowCount: length,
-      bufferCount,
       bytes: body.length,
     });
     rowCount += length;
@@ -81,8 +79,8 @@ export function checkArrow(
 ): ArrowState {
   let batch = before?.batch ?? 0;
   while (batch < source.batches.length) {
-    const where = `record batch ${++batch}`;
-    const columns = source.load(batch - 1, where);
+    const where = `record batch ${batch + 1}`;
+    const columns = source.load(source.batches[batch++], where);
     const { species_code, planting_method } = source.positions;
     if (output === 'arrow') checkDictionaries([columns[species_code], columns[planting_method]], '');
     else {

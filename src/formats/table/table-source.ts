@@ -1,4 +1,4 @@
-import type { Data, Field } from 'apache-arrow';
+import type { Data, Field, Vector } from 'apache-arrow';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
 import type { PredictedRows } from './output-columns.js';
@@ -13,8 +13,8 @@ export interface TableSource {
   arrowFields(): readonly Field[];
   /** The metadata of an uploaded Arrow table. */
   readonly arrowMetadata?: ReadonlyMap<string, string>;
-  /** The columns of an uploaded Arrow table without rows, with the dictionaries that were sent before a chunk. */
-  columnsBefore?(chunk: TableChunk): readonly Data[];
+  /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */
+  dictionariesBefore?(chunk: TableChunk): ReadonlyMap<number, Vector>;
   rows(chunk: TableChunk): ChunkRows;
 }
 

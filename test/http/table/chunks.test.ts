@@ -1,10 +1,10 @@
-import { Float64, RecordBatchStreamWriter, tableFromIPC, Utf8 } from 'apache-arrow';
+import { RecordBatchStreamWriter, tableFromIPC, Utf8 } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import type { TableFormat } from '../../../src/formats/table/table-request.js';
 import { CHUNK_BYTES } from '../../../src/formats/text/lines.js';
 import { seededRandom } from '../../../testing/random.js';
 import { data, open, tableRequest } from './support/answer-table.js';
-import { arrowOf, bodyOf } from './support/bodies.js';
+import { arrowOf, bodyOf, siteColumns } from './support/bodies.js';
 import { sampleRows } from './support/samples.js';
 
 const MAX_ROWS = 2000;
@@ -53,37 +53,23 @@ test('a chunk of short rows has as many as are allowed, and of many columns as m
   for (const count of chunksOf(`${NAMES},${columns}\n${wide}`, 'csv').slice(0, -1)) expect(count).toBe(263); // a quarter of a million cells of 1,000 columns;
 });
 
-test('a chunk of an Arrow stream has rows of 32 record batches at most', () => {
+test('a chunk of an Arrow stream has rows of one record batch, and at most 4 MiB of them, or is one row', () => {
   const rows = sampleRows(data, 300, seededRandom(8));
   const [batch] = tableFromIPC(bodyOf('arrow', rows)).batches;
-  const streamOf = (rowsPerBatch: number) => {
-    const writer = new RecordBatchStreamWriter();
-    for (let row = 0; row < rows.length; row += rowsPerBatch)
-      writer.write(batch.slice(row, row + rowsPerBatch));
-    writer.finish();
-    return writer.toUint8Array(true);
-  };
-  expect(chunksOf(streamOf(3), 'arrow')).toEqual([96, 96, 96, 12]);
-  expect(chunksOf(streamOf(300), 'arrow')).toEqual([300]);
-});
+  const writer = new RecordBatchStreamWriter();
+  for (const [from, end] of [
+    [0, 100],
+    [100, 100],
+    [100, 103],
+    [103, 300],
+  ])
+    writer.write(batch.slice(from, end));
+  writer.finish();
+  expect(chunksOf(writer.toUint8Array(true), 'arrow')).toEqual([100, 3, 197]);
 
-test('a chunk of an Arrow stream has fewer record batches where these have many columns', () => {
-  const chunksWith = (count: number) => {
-    const names = Array.from({ length: count }, (_, column) => `c${column}`);
-    const body = arrowOf({
-      latitude: [new Float64(), [44.12]],
-      longitude: [new Float64(), [-122.03]],
-      species_code: [new Utf8(), ['PSME']],
-      planting_method: [new Utf8(), ['manual']],
-      ...Object.fromEntries(names.map((name) => [name, [new Float64(), [1]] as const])),
-    });
-    const [batch] = tableFromIPC(body).batches;
-    const writer = new RecordBatchStreamWriter();
-    for (let i = 0; i < 8; i++) writer.write(batch);
-    writer.finish();
-    return chunksOf(writer.toUint8Array(true), 'arrow');
+  const withNotes = (bytes: number) => {
+    const note = [new Utf8(), rows.map(() => 'x'.repeat(bytes))] as const;
+    return chunksOf(arrowOf({ ...siteColumns(rows), note }), 'arrow');
   };
-  expect(chunksWith(100)).toEqual([8]);
-  expect(chunksWith(400)).toEqual([3, 3, 2]); // each of 404 columns and 810 buffers
-  expect(chunksWith(990)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+  expect(withNotes(2 ** 15)).toEqual([127, 127, 46]); // 128 notes are 4 MiB
 });
