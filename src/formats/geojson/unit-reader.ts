@@ -45,14 +45,6 @@ const MAX_DEGREES = 360;
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
 
-const CROSSING: Readonly<Record<Exclude<OutlineProblem['kind'], 'too intricate'>, string>> = {
-  'ring meets itself': 'a ring crosses or touches itself',
-  'rings cross': 'two rings cross',
-  'hole outside its polygon': 'a hole lies outside its polygon',
-  'holes overlap': 'two holes overlap',
-  'polygons overlap': 'two polygons overlap',
-};
-
 /**
  * Reads the features of a FeatureCollection and their ids.
  * @param limit of features to read
@@ -233,5 +225,5 @@ function problemMessage(problem: OutlineProblem): string {
     degrees.toFixed(PLACE_DECIMALS),
   );
   const advice = 'repair the geometry, for example with the tool of a GIS that fixes geometries';
-  return `${CROSSING[problem.kind]} near longitude ${longitude}, latitude ${latitude}: ${advice}`;
+  return `${problem.kind} near longitude ${longitude}, latitude ${latitude}: ${advice}`;
 }

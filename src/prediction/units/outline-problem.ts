@@ -1,25 +1,9 @@
 import { orient2d } from 'robust-predicates';
 import { boundsBetween, type Outline } from './outline.js';
-import { type NestingProblem, RingNesting } from './ring-nesting.js';
+import { type OutlineMistake, RingNesting, TOO_INTRICATE } from './ring-nesting.js';
 
-/** Why it is not clear what an outline encloses, and near which place. */
-export type OutlineProblem =
-  | {
-      readonly kind: 'ring meets itself' | 'rings cross' | NestingProblem['kind'];
-      readonly longitude: number;
-      readonly latitude: number;
-    }
-  /** To find out would take too long. */
-  | { readonly kind: 'too intricate' };
-
-/** Pairs of edges or rings that are compared for one outline. Real outlines need some dozen for each edge. */
-const MAX_COMPARISONS = 20_000_000;
-
-/**
- * Pairs of rings that may touch, each of which is kept: as many polygons as MAX_POSITIONS allows, each with the eight
- * neighbours of a square in a grid, have fewer. Thousands that meet in one place have millions.
- */
-const MAX_TOUCHES = 2 ** 18;
+/** Why it is not clear what an outline encloses; `too intricate` where it would take too long to find out. */
+export type OutlineProblem = OutlineMistake | { readonly kind: 'too intricate' };
 
 /** Positions of one outline. */
 export const MAX_POSITIONS = 2 ** 17;
@@ -30,68 +14,38 @@ export const MAX_POSITIONS = 2 ** 17;
  * from one another, as polygons do.
  */
 export function outlineProblem(outline: Outline): OutlineProblem | undefined {
-  const { coordinates, rings } = outline;
-  const ringOf = new Uint32Array(coordinates.length / 2);
-  for (const [ring, { start, end }] of rings.entries()) ringOf.fill(ring, start, end);
-  const isAdjacent = (a: number, b: number) => {
-    const { start, end } = rings[ringOf[a]];
-    const apart = Math.abs(a - b);
-    return apart === 1 || apart === end - start - 2; // the first edge of a ring and the last
-  };
   const nesting = new RingNesting(outline);
-  let comparisons = 0;
-  // A sweep from west to east: only edges that the sweep line crosses together can meet.
-  const active: number[] = [];
-  const { edges, tolerance } = edgesFromWest(outline);
-  for (const edge of edges) {
-    const west = Math.min(coordinates[2 * edge - 2], coordinates[2 * edge]) - tolerance;
-    const south = Math.min(coordinates[2 * edge - 1], coordinates[2 * edge + 1]);
-    const north = Math.max(coordinates[2 * edge - 1], coordinates[2 * edge + 1]);
-    comparisons += active.length;
-    if (comparisons > MAX_COMPARISONS) return { kind: 'too intricate' };
-    let kept = 0;
-    for (let i = 0; i < active.length; i++) {
-      const other = active[i];
-      if (Math.max(coordinates[2 * other - 2], coordinates[2 * other]) < west) continue;
-      active[kept++] = other;
-      const y1 = coordinates[2 * other - 1];
-      const y2 = coordinates[2 * other + 1];
-      if ((y1 > north && y2 > north) || (y1 < south && y2 < south)) continue;
-      const isOneRing = ringOf[edge] === ringOf[other];
-      if (isOneRing && isAdjacent(edge, other)) continue;
-      const contact = contactOf(coordinates, edge, other);
-      if (contact === CONTACT.none) continue;
-      if (!isOneRing && contact === CONTACT.touch) {
-        if (nesting.addTouch(ringOf[edge], ringOf[other]) > MAX_TOUCHES) return { kind: 'too intricate' };
-      } else
-        return {
-          kind: isOneRing ? 'ring meets itself' : 'rings cross',
-          ...meeting(coordinates, edge, other),
-        };
-    }
-    active.length = kept;
-    active.push(edge);
+  try {
+    return wrongContact(outline, nesting) ?? nesting.mistake();
+  } catch (error) {
+    if (error === TOO_INTRICATE) return { kind: 'too intricate' };
+    throw error;
   }
-  const found = nesting.problem(MAX_COMPARISONS - comparisons);
-  if (found === undefined) return undefined;
-  if (found === 'too intricate') return { kind: found };
-  const at = 2 * rings[found.ring].start;
-  return { kind: found.kind, longitude: coordinates[at], latitude: coordinates[at + 1] };
 }
 
-/** The edges of an outline, each as the position where it ends, in the order of their western ends but for `tolerance`. */
-function edgesFromWest({ coordinates, rings }: Outline) {
-  const { west, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
-  // The western end in 2^33 steps and the position in one exact integer: numbers alone are sorted fast.
-  const tolerance = (east - west) / 2 ** 33;
-  const keys = new Float64Array(coordinates.length / 2 - rings.length);
-  let edge = 0;
-  for (const { start, end } of rings)
-    for (let at = start + 1; at < end; at++) {
-      const from = Math.min(coordinates[2 * at - 2], coordinates[2 * at]);
-      keys[edge++] = Math.floor((from - west) / (tolerance || 1)) * MAX_POSITIONS + at;
-    }
-  return { edges: Uint32Array.from(keys.sort(), (key) => key % MAX_POSITIONS), tolerance: 2 * tolerance };
+/** Two edges that meet and must not. Rings that touch are added to the nesting. */
+function wrongContact({ coordinates, rings }: Outline, nesting: RingNesting): OutlineMistake | undefined {
+  // An edge is the position where it ends.
+  const edges = rings.flatMap(({ start, end }, ring) =>
+    Array.from({ length: end - start - 1 }, (_, i) => ({ ring, edge: start + 1 + i })),
+  );
+  const boxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
+  for (const [index, before] of nesting.meeting(boxes)) {
+    const [{ ring, edge }, other] = [edges[index], edges[before]];
+    const isOneRing = ring === other.ring;
+    const apart = edge - other.edge;
+    // The neighbours of an edge share a position with it: the first edge of a ring is a neighbour of its last.
+    if (isOneRing && (apart === 1 || apart === rings[ring].end - rings[ring].start - 2)) continue;
+    const contact = contactOf(coordinates, edge, other.edge);
+    if (contact === CONTACT.none) continue;
+    if (isOneRing || contact === CONTACT.cross)
+      return {
+        kind: isOneRing ? 'a ring crosses or touches itself' : 'two rings cross',
+        ...meeting(coordinates, edge, other.edge),
+      };
+    nesting.addTouch(ring, other.ring);
+  }
+  return undefined;
 }
 
 /** Where two edges meet, about: the crossing of their lines, or the middle of what they share. */

@@ -1,3 +1,4 @@
+import Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
 import type { Box } from '../artefacts/regions.js';
 import { boundsBetween, type Outline } from './outline.js';
@@ -6,77 +7,96 @@ import { boundsBetween, type Outline } from './outline.js';
 const INSIDE = 1;
 const OUTSIDE = 2;
 
-/** Thrown where there are too many comparisons. */
-const TOO_INTRICATE = new Error('too intricate');
+/** Comparisons of positions with edges for one outline. */
+const MAX_COMPARISONS = 20_000_000;
 
-export interface NestingProblem {
-  readonly kind: 'hole outside its polygon' | 'holes overlap' | 'polygons overlap';
-  /** The ring that lies where it must not. */
-  readonly ring: number;
+/** As many of them take as long as to find two boxes that meet. Real outlines have some dozen such pairs for an edge. */
+const PAIR_COMPARISONS = 4;
+
+/**
+ * Pairs of rings that may touch, each of which is kept: as many polygons as MAX_POSITIONS allows, each with the eight
+ * neighbours of a square in a grid, have fewer. Thousands that meet in one place have millions.
+ */
+const MAX_TOUCHES = 2 ** 18;
+
+/** Thrown where there are more. */
+export const TOO_INTRICATE = new Error('too intricate');
+
+/** What is wrong with an outline, and near which place. */
+export interface OutlineMistake {
+  readonly kind:
+    | 'a ring crosses or touches itself'
+    | 'two rings cross'
+    | 'a hole lies outside its polygon'
+    | 'two holes overlap'
+    | 'two polygons overlap';
+  readonly longitude: number;
+  readonly latitude: number;
 }
 
 /** Tests which ring of an outline lies in which; the rings may touch, but do not cross. */
 export class RingNesting {
   readonly #touches = new Set<number>();
-  readonly #bounds: readonly Box[];
   /** The rings of each polygon, the outer one first. */
   readonly #polygons: number[][] = [];
   #comparisons = 0;
-  #maxComparisons = Number.POSITIVE_INFINITY;
 
   constructor(private readonly outline: Outline) {
-    this.#bounds = outline.rings.map(({ start, end }) => boundsBetween(outline.coordinates, start, end));
     outline.rings.forEach(({ polygon }, ring) => {
       this.#polygons[polygon] ??= [];
       this.#polygons[polygon].push(ring);
     });
   }
 
-  /** Notes that two rings touch. @returns how many pairs do so far */
-  addTouch(a: number, b: number): number {
-    return this.#touches.add(this.#pair(a, b)).size;
-  }
-
-  /**
-   * The first ring that lies where it must not.
-   * @param maxComparisons of rings with rings, and of positions with edges
-   * @returns 'too intricate' where it takes more
-   */
-  problem(maxComparisons: number): NestingProblem | 'too intricate' | undefined {
-    this.#maxComparisons = maxComparisons;
-    try {
-      return this.#search();
-    } catch (error) {
-      if (error === TOO_INTRICATE) return 'too intricate';
-      throw error;
+  /** The boxes that meet, by index, each pair once: a box and one before it. @throws TOO_INTRICATE */
+  *meeting(boxes: readonly Box[]): Generator<readonly [index: number, before: number]> {
+    const tree = new Flatbush(boxes.length);
+    for (const { west, south, east, north } of boxes) tree.add(west, south, east, north);
+    tree.finish();
+    for (const [index, { west, south, east, north }] of boxes.entries()) {
+      const isBefore = (other: number) => {
+        this.#count(PAIR_COMPARISONS);
+        return other < index;
+      };
+      for (const before of tree.search(west, south, east, north, isBefore)) yield [index, before];
     }
-  }
-
-  #search(): NestingProblem | undefined {
-    for (const [p, polygon] of this.#polygons.entries()) {
-      const [outer, ...holes] = polygon;
-      for (const [h, hole] of holes.entries()) {
-        if (this.#placeOf(hole, [outer]) !== INSIDE) return { kind: 'hole outside its polygon', ring: hole };
-        for (let other = 0; other < h; other++)
-          if (this.#overlap([hole], [holes[other]])) return { kind: 'holes overlap', ring: hole };
-      }
-      for (let other = 0; other < p; other++)
-        if (this.#overlap(polygon, this.#polygons[other])) return { kind: 'polygons overlap', ring: outer };
-    }
-    return undefined;
   }
 
   #count(comparisons: number): void {
     this.#comparisons += comparisons;
-    if (this.#comparisons > this.#maxComparisons) throw TOO_INTRICATE;
+    if (this.#comparisons > MAX_COMPARISONS) throw TOO_INTRICATE;
   }
 
-  /** Whether two areas overlap, each given by its outer ring and its holes. */
+  /** Adds that two rings touch. @throws TOO_INTRICATE */
+  addTouch(a: number, b: number): void {
+    if (this.#touches.add(this.#pair(a, b)).size > MAX_TOUCHES) throw TOO_INTRICATE;
+  }
+
+  /** The first ring that lies where it must not, when all touches were added. @throws TOO_INTRICATE */
+  mistake(): OutlineMistake | undefined {
+    const { coordinates, rings } = this.outline;
+    for (const [ring, { polygon, isHole }] of rings.entries())
+      if (isHole && this.#placeOf(ring, this.#polygons[polygon].slice(0, 1)) !== INSIDE)
+        return this.#mistakeOf(ring, 'a hole lies outside its polygon');
+    const boxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
+    for (const [ring, before] of this.meeting(boxes)) {
+      const [a, b] = [rings[ring], rings[before]];
+      if (a.isHole && b.isHole && a.polygon === b.polygon && this.#overlap([ring], [before]))
+        return this.#mistakeOf(ring, 'two holes overlap');
+      if (!a.isHole && !b.isHole && this.#overlap(this.#polygons[a.polygon], this.#polygons[b.polygon]))
+        return this.#mistakeOf(ring, 'two polygons overlap');
+    }
+    return undefined;
+  }
+
+  #mistakeOf(ring: number, kind: OutlineMistake['kind']): OutlineMistake {
+    const { coordinates, rings } = this.outline;
+    const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
+    return { kind, longitude, latitude };
+  }
+
+  /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
   #overlap(a: readonly number[], b: readonly number[]): boolean {
-    this.#count(1);
-    const [boundsA, boundsB] = [this.#bounds[a[0]], this.#bounds[b[0]]];
-    if (boundsA.west > boundsB.east || boundsB.west > boundsA.east) return false;
-    if (boundsA.south > boundsB.north || boundsB.south > boundsA.north) return false;
     const place = this.#placeOf(a[0], b);
     // All on edges of b: it fills a hole of b, or is b.
     if (place === 0) return this.#placeOf(a[0], [b[0]]) !== INSIDE;
