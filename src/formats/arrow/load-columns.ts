@@ -47,8 +47,7 @@ export class ColumnLoader {
   #node = 0;
   #buffer = 0;
   #views = 0;
-  /** The columns of views, the bytes of all their texts, and of the longest in a row at most. */
-  readonly #viewColumns: ViewTexts[] = [];
+  /** The bytes of all texts of views, and of the longest in a row at most. */
   #viewTextBytes = 0;
   #longestViewTexts = 0;
   /** Bytes that no buffer has claimed: buffers that share bytes could ask for an answer far larger than the body. */
@@ -74,11 +73,6 @@ export class ColumnLoader {
     const columns = types.map((type) => this.#column(type));
     if (columns.some(({ length }) => length !== this.header.length))
       throw this.#damaged('its columns differ in length');
-    if (this.#isSharingTexts && this.#longestViewTexts > MAX_SHARED_TEXT_BYTES)
-      throw this.#damaged(
-        `texts of views share their bytes and have up to ${this.#longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
-      );
-    if (!this.#viewColumns.every((texts) => texts.areUtf8())) throw this.#damaged('a text is not UTF-8');
     return columns;
   }
 
@@ -116,11 +110,18 @@ export class ColumnLoader {
       variadicBuffers.push(this.#bytes());
     const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
     const texts = new ViewTexts(column);
-    const sizes = texts.sizes();
-    if (sizes === undefined) throw this.#damaged('a text is not where its view says');
-    this.#viewColumns.push(texts);
-    this.#viewTextBytes += sizes.totalBytes;
-    this.#longestViewTexts += sizes.longestBytes;
+    const longestBefore = this.#longestViewTexts;
+    for (let row = 0; row < nulls.length; row++) {
+      const text = texts.bytes(row);
+      if (text === undefined) throw this.#damaged('a text is not where its view says');
+      this.#viewTextBytes += text.length;
+      this.#longestViewTexts = Math.max(this.#longestViewTexts, longestBefore + text.length);
+      if (this.#isSharingTexts && this.#longestViewTexts > MAX_SHARED_TEXT_BYTES)
+        throw this.#damaged(
+          `texts of views share their bytes and have up to ${this.#longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
+        );
+      if (!isUtf8(text)) throw this.#damaged('a text is not UTF-8');
+    }
     return column;
   }
 

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { type Data, DataType, Dictionary, type Field, makeData, Schema, Utf8 } from 'apache-arrow';
 
 /*
@@ -38,25 +37,6 @@ export class ViewTexts {
     const start = isInline ? viewBytes(row) + INLINE_AT : this.#words[at + OFFSET_WORD];
     const isThere = buffer !== undefined && start >= 0 && start + length <= buffer.length;
     return isThere ? buffer.subarray(start, start + length) : undefined;
-  }
-
-  /** The bytes of all texts and of the longest; undefined where one is not where its view says. */
-  sizes(): { readonly totalBytes: number; readonly longestBytes: number } | undefined {
-    let totalBytes = 0;
-    let longestBytes = 0;
-    for (let row = 0; row < this.column.length; row++) {
-      const text = this.bytes(row);
-      if (text === undefined) return undefined;
-      totalBytes += text.length;
-      longestBytes = Math.max(longestBytes, text.length);
-    }
-    return { totalBytes, longestBytes };
-  }
-
-  /** Whether all texts are UTF-8: views may share bytes, which are then read as often. */
-  areUtf8(): boolean {
-    for (let row = 0; row < this.column.length; row++) if (!isUtf8(this.bytes(row) ?? NOTHING)) return false;
-    return true;
   }
 
   /** Rows [from, from + length) of a checked column as utf8 has them. */
