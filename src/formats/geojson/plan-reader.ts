@@ -1,10 +1,5 @@
 import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
-import {
-  HORIZONS,
-  type Horizon,
-  PLANTING_METHODS,
-  type PlantingMethod,
-} from '../../prediction/dimensions.js';
+import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
@@ -84,8 +79,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
   if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
   const request = body as PlanRequest;
-  const { target_per_ha: perHa, basis: divisor = DEFAULT_BASIS } = request;
-  const costs = request.costs as Partial<Record<PlantingMethod, number>> | undefined;
+  const { costs, target_per_ha: perHa, basis: divisor = DEFAULT_BASIS } = request;
   const choice = readChoice(request, speciesOf(generation));
   if ('code' in choice) throw new ApiError(choice);
   const order: PlanOrder = {

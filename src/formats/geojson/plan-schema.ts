@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import {
+  HORIZONS,
+  type Horizon,
+  PLANTING_METHODS,
+  type PlantingMethod,
+} from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { type OptionRules, optionSchemas } from '../request/options.js';
 import { PLANTING_BASES, type PlantingBasis } from './planting-order.js';
@@ -98,23 +103,12 @@ export function planFields(rules: OptionRules) {
       .optional()
       .meta({ description: 'Years.', default: 5 satisfies Horizon }),
     costs: z
-      .unknown()
-      .superRefine(checkCosts)
+      .strictObject(
+        { manual: costOf('manual').optional(), drone_seeded: costOf('drone_seeded').optional() },
+        { error: costsError },
+      )
       .optional()
       .meta({
-        type: 'object',
-        properties: Object.fromEntries(
-          PLANTING_METHODS.map((method) => [
-            method,
-            {
-              type: 'number',
-              exclusiveMinimum: 0,
-              maximum: MAX_COST,
-              examples: [EXAMPLE_PLAN.costs[method]],
-            },
-          ]),
-        ),
-        additionalProperties: false,
         description:
           'What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. ' +
           'Options are then ranked by cost per survivor.',
@@ -158,22 +152,18 @@ function targetError({ input }: { input?: unknown }): string {
   return `target_per_ha must be a number above 0, at most ${MAX_TARGET_PER_HA}, not ${show(input)}`;
 }
 
-function checkCosts(value: unknown, context: z.RefinementCtx): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const message = `costs must be an object with a number for each planting method, not ${show(value)}`;
-    context.addIssue({ code: 'custom', message });
-    return;
-  }
-  const unknown = Object.keys(value).filter(
-    (name) => !(PLANTING_METHODS as readonly string[]).includes(name),
-  );
-  if (unknown.length > 0) {
-    const message = `costs must not have ${showAll(unknown)}: its keys are ${PLANTING_METHODS.join(', ')}`;
-    context.addIssue({ code: 'custom', message });
-  }
-  for (const [method, cost] of Object.entries(value)) {
-    if (unknown.includes(method) || (typeof cost === 'number' && cost > 0 && cost <= MAX_COST)) continue;
-    const message = `costs.${method} must be a number above 0, at most ${MAX_COST}, not ${show(cost)}`;
-    context.addIssue({ code: 'custom', path: [method], message });
-  }
+function costOf(method: PlantingMethod) {
+  const error = ({ input }: { input?: unknown }) =>
+    `costs.${method} must be a number above 0, at most ${MAX_COST}, not ${show(input)}`;
+  return z
+    .number({ error })
+    .gt(0, { error })
+    .max(MAX_COST, { error })
+    .meta({ examples: [EXAMPLE_PLAN.costs[method]] });
+}
+
+function costsError({ input, code, keys }: { input?: unknown; code?: string; keys?: readonly string[] }) {
+  return code === 'unrecognized_keys'
+    ? `costs must not have ${showAll(keys ?? [])}: its keys are ${PLANTING_METHODS.join(', ')}`
+    : `costs must be an object with a number for each planting method, not ${show(input)}`;
 }
