@@ -61,10 +61,6 @@ export async function predictSlice(
 
 const COST_DECIMALS = 4;
 
-/** Units, or rows of them, whose options are written in one turn of the event loop: a millisecond or two. */
-const UNITS_PER_TURN = 25;
-const ROWS_PER_TURN = 10_000;
-
 /** The predictions of a plan: their rows, their numbers, and the answer. */
 export class PlanAnswer {
   /** Unit by unit. */
@@ -118,18 +114,14 @@ export class PlanAnswer {
   /** The elements of `units` in the answer, as JSON. */
   async elements({ species }: Pick<Artefacts, 'species'>): Promise<string[]> {
     const elements: string[] = [];
-    const turn = { units: 0, rows: 0 };
     let entry = 0;
     for (const unit of this.plan.units) {
-      if (turn.units++ >= UNITS_PER_TURN || turn.rows >= ROWS_PER_TURN) {
-        await nextTurn();
-        Object.assign(turn, { units: 1, rows: 0 });
-      }
+      await nextTurn(); // a unit takes milliseconds at most
       if (unit.error !== undefined) {
         elements.push(JSON.stringify(unit));
         continue;
       }
-      const { areaHa, dataPoints, nearestKm, points } = unit.sites;
+      const { areaHa, dataPoints, nearestKm } = unit.sites;
       elements.push(
         JSON.stringify({
           id: unit.id,
@@ -140,7 +132,6 @@ export class PlanAnswer {
         }),
       );
       entry += unit.species.length;
-      turn.rows += unit.species.length * points.length;
     }
     return elements;
   }
