@@ -8,16 +8,16 @@ export interface RasterMetadata {
   readonly items: readonly (readonly [name: string, value: string | number])[];
 }
 
-/** The types of fields, with the bytes of a value. */
-const TYPES = {
-  ascii: { code: 2, bytes: 1 },
-  short: { code: 3, bytes: 2 },
-  long: { code: 4, bytes: 4 },
-  double: { code: 12, bytes: 8 },
-} as const;
+/** The types of fields, by the memory of their values: ASCII, SHORT, LONG and DOUBLE. */
+const TYPES = { Uint8Array: 2, Uint16Array: 3, Uint32Array: 4, Float64Array: 12 } as const;
 
 /** A field of a directory, which describes an image of the file. */
-type Field = readonly [tag: number, type: keyof typeof TYPES, values: readonly number[]];
+type Field = readonly [tag: number, values: Uint8Array | Uint16Array | Uint32Array | Float64Array];
+
+const shorts = (...values: number[]) => Uint16Array.from(values);
+const longs = (...values: number[]) => Uint32Array.from(values);
+const doubles = (...values: number[]) => Float64Array.from(values);
+const ascii = (text: string) => new TextEncoder().encode(`${text}\0`);
 
 const COORDINATE_DECIMALS = 5;
 
@@ -46,7 +46,7 @@ export function geoTiffFile(
     return (offsets: readonly number[]): Field[] => [
       ...imageFields(level, metadata.bands.length, offsets, lengths),
       ...georeference,
-      [42113, 'ascii', ascii('nan')], // GDAL_NODATA
+      [42113, ascii('nan')], // GDAL_NODATA
     ];
   });
   let end = HEADER_BYTES;
@@ -81,23 +81,23 @@ function imageFields(
   offsets: readonly number[],
   lengths: readonly number[],
 ): Field[] {
-  const ofEachBand = (value: number) => Array<number>(bands).fill(value);
+  const ofEachBand = (value: number) => shorts(...Array<number>(bands).fill(value));
   return [
-    [254, 'long', [scale === 1 ? 0 : 1]], // NewSubfileType: 1 is of reduced resolution
-    [256, 'long', [width]],
-    [257, 'long', [height]],
-    [258, 'short', ofEachBand(32)], // BitsPerSample
-    [259, 'short', [8]], // Compression: DEFLATE
-    [262, 'short', [1]], // PhotometricInterpretation: black is 0
-    [277, 'short', [bands]], // SamplesPerPixel
-    [284, 'short', [2]], // PlanarConfiguration: band by band
-    [317, 'short', [3]], // Predictor: floating point
-    [322, 'short', [TILE_SIZE]],
-    [323, 'short', [TILE_SIZE]],
-    [324, 'long', offsets],
-    [325, 'long', lengths],
-    [338, 'short', ofEachBand(0).slice(1)], // ExtraSamples: of no colour
-    [339, 'short', ofEachBand(3)], // SampleFormat: floating point
+    [254, longs(scale === 1 ? 0 : 1)], // NewSubfileType: 1 is of reduced resolution
+    [256, longs(width)],
+    [257, longs(height)],
+    [258, ofEachBand(32)], // BitsPerSample
+    [259, shorts(8)], // Compression: DEFLATE
+    [262, shorts(1)], // PhotometricInterpretation: black is 0
+    [277, shorts(bands)], // SamplesPerPixel
+    [284, shorts(2)], // PlanarConfiguration: band by band
+    [317, shorts(3)], // Predictor: floating point
+    [322, shorts(TILE_SIZE)],
+    [323, shorts(TILE_SIZE)],
+    [324, Uint32Array.from(offsets)],
+    [325, Uint32Array.from(lengths)],
+    [338, ofEachBand(0).subarray(1)], // ExtraSamples: of no colour
+    [339, ofEachBand(3)], // SampleFormat: floating point
   ];
 }
 
@@ -119,10 +119,10 @@ function georeferenceFields(raster: Raster, index: PointIndex, { bands, items }:
     ...bands.map((name, i) => `<Item name="DESCRIPTION" sample="${i}" role="description">${name}</Item>`),
   ];
   return [
-    [33550, 'double', [1 / stepsPerDegree, 1 / stepsPerDegree, 0]], // ModelPixelScale
-    [33922, 'double', [0, 0, 0, west, north, 0]], // ModelTiepoint: the north-western corner
-    [34735, 'short', [1, 1, 1, GEO_KEYS.length, ...keys]], // GeoKeyDirectory
-    [42112, 'ascii', ascii(`<GDALMetadata>${xml.join('')}</GDALMetadata>`)],
+    [33550, doubles(1 / stepsPerDegree, 1 / stepsPerDegree, 0)], // ModelPixelScale
+    [33922, doubles(0, 0, 0, west, north, 0)], // ModelTiepoint: the north-western corner
+    [34735, shorts(1, 1, 1, GEO_KEYS.length, ...keys)], // GeoKeyDirectory
+    [42112, ascii(`<GDALMetadata>${xml.join('')}</GDALMetadata>`)],
   ];
 }
 
@@ -135,13 +135,8 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A text as a value: its UTF-8, ended by a zero. */
-function ascii(text: string): readonly number[] {
-  return [...Buffer.from(`${text}\0`)];
-}
-
 /** The bytes of a field's values, rounded up to a whole word. */
-const valueBytes = ([, type, values]: Field) => 2 * Math.ceil((TYPES[type].bytes * values.length) / 2);
+const valueBytes = ([, values]: Field) => 2 * Math.ceil(values.byteLength / 2);
 
 function directoryBytes(fields: readonly Field[]): number {
   const values = fields.map(valueBytes).filter((bytes) => bytes > INLINE_BYTES);
@@ -153,23 +148,16 @@ function writeDirectory(file: Buffer, start: number, fields: readonly Field[], n
   file.writeUInt16LE(fields.length, start);
   let valuesAt = start + FRAME_BYTES + FIELD_BYTES * fields.length;
   fields.forEach((field, i) => {
-    const [tag, type, values] = field;
+    const [tag, values] = field;
+    const { buffer, byteOffset, byteLength } = values;
     const at = start + 2 + FIELD_BYTES * i;
-    file.writeUInt16LE(tag, at);
-    file.writeUInt16LE(TYPES[type].code, at + 2);
-    file.writeUInt32LE(values.length, at + 4);
     const isInline = valueBytes(field) <= INLINE_BYTES;
+    file.writeUInt16LE(tag, at);
+    file.writeUInt16LE(TYPES[values[Symbol.toStringTag]], at + 2);
+    file.writeUInt32LE(values.length, at + 4);
     if (!isInline) file.writeUInt32LE(valuesAt, at + 8);
-    writeValues(file, isInline ? at + 8 : valuesAt, type, values);
+    file.set(new Uint8Array(buffer, byteOffset, byteLength), isInline ? at + 8 : valuesAt);
     if (!isInline) valuesAt += valueBytes(field);
   });
   file.writeUInt32LE(next, start + 2 + FIELD_BYTES * fields.length);
-}
-
-function writeValues(file: Buffer, at: number, type: Field[1], values: readonly number[]): void {
-  const { bytes } = TYPES[type];
-  values.forEach((value, i) => {
-    if (type === 'double') file.writeDoubleLE(value, at + i * bytes);
-    else file.writeUIntLE(value, at + i * bytes, bytes);
-  });
 }
