@@ -10,6 +10,7 @@ import {
   batchTooLarge,
   type Issue,
   invalidRequest,
+  isObject,
   issuesError,
   readChoice,
 } from '../request/request-errors.js';
@@ -95,8 +96,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
 
 /** The costs that a body with costs lacks; what else is wrong with its fields the schema says. */
 function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<string, unknown>): Issue[] {
-  if (typeof costs !== 'object' || costs === null || Array.isArray(costs)) return [];
-  if (!Array.isArray(planting_methods)) return [];
+  if (!isObject(costs) || !Array.isArray(planting_methods)) return [];
   return PLANTING_METHODS.filter(
     (name) => planting_methods.includes(name) && !Object.hasOwn(costs, name),
   ).map((name) => ({

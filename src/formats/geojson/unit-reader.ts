@@ -6,7 +6,7 @@ import {
   type OutlineProblem,
   outlineProblem,
 } from '../../prediction/units/outline-problem.js';
-import type { Issue } from '../request/request-errors.js';
+import { type Issue, isObject } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
 export type UnitId = string | number;
@@ -176,10 +176,6 @@ function readRing(positions: unknown, path: string, coordinates: number[]): void
     throw unitError(path, `${ring} is not closed: ${rule}, but is [${lastLongitude}, ${lastLatitude}]`);
   }
   if (coordinates.length - start < 2 * MIN_POSITIONS) throw unitError(path, `${ring} encloses no area`);
-}
-
-function isObject(value: unknown): value is GeoJson {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function arrayOf(value: unknown, path: string, elements: string): readonly unknown[] {

@@ -107,8 +107,8 @@ export function invalidRequest(
   options: readonly string[] = [],
   others: readonly Issue[] = [],
 ): ErrorObject | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) return issuesError([{ path: '', message: `it must be a JSON object, not ${show(value)}` }]);
+  if (!isObject(value))
+    return issuesError([{ path: '', message: `it must be a JSON object, not ${show(value)}` }]);
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
@@ -122,6 +122,11 @@ export function invalidRequest(
     issues.push({ path: name, message });
   }
   return issues.length === 0 ? undefined : issuesError(issues);
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The error of a request with issues, at least one. */

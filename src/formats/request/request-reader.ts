@@ -19,6 +19,7 @@ import {
   batchTooLarge,
   entryError,
   invalidRequest,
+  isObject,
   optionNear,
   readChoice,
   siteShapeError,
@@ -202,10 +203,6 @@ export class RequestReader {
 }
 
 export const requestReaderOf = perGeneration((generation: GenerationData) => new RequestReader(generation));
-
-function isObject(value: unknown): value is SiteFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function methodOf({ planting_method }: SiteFields): number {
   return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);
