@@ -5,7 +5,7 @@ import { printable, quote, shorten } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-const text = z.string().min(1);
+const text = z.string();
 const port = wholeNumber(0, 65_535);
 
 /** Variables of the clients, which may run in the same environment. */
@@ -164,14 +164,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** The value of a variable. An empty one counts as not set, but for the store: a lost address would start an empty embedded store. */
+/** The value of a variable. A blank one counts as not set, but for the store: a lost address would start an empty embedded store. */
 function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefined {
   const value = environment[variableOf(field)];
-  return value === '' && field !== 'databaseUrl' ? undefined : value;
+  return value?.trim() === '' && field !== 'databaseUrl' ? undefined : value;
 }
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as not set, but for DATABASE_URL.
+ * Reads the configuration from environment variables. A blank variable counts as not set, but for DATABASE_URL.
  * @throws ConfigError for an invalid value, and for a variable that starts with NURSELOG_ and is none of the clients'
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {

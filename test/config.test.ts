@@ -107,9 +107,9 @@ test.each(variables)('$name is read', ({ name, field, given, read }) => {
 });
 
 test.each(variables.filter(({ name }) => name !== 'DATABASE_URL'))(
-  'an empty $name counts as not set',
+  'an empty or blank $name counts as not set',
   ({ name, field }) => {
-    expect(fieldOf({ [name]: '' }, field)).toEqual(fieldOf({}, field));
+    for (const blank of ['', ' ']) expect(fieldOf({ [name]: blank }, field)).toEqual(fieldOf({}, field));
   },
 );
 
