@@ -32,7 +32,8 @@ export const overlapMs = z
 
 export const day = z.iso.date(must('a UTC day such as 2026-11-20')).optional();
 
-export const dumpFile = z.string(must('a file written by "keys export"'));
+/** The content of a file, read before the command opens a store. */
+export const dump = z.string(must('a file written by "keys export"')).transform(readDump);
 
 /**
  * Parses the arguments of a command, which may also have `--json`.
@@ -59,8 +60,8 @@ export function parseArguments<Shape extends z.ZodRawShape>(args: readonly strin
   throw new UsageError(`${isOperand(name) ? '' : '--'}${name} ${message}${notGiven}`);
 }
 
-/** The content of a file written by `keys export`. */
-export function readDump(file: string): AccountDump {
+/** @throws UsageError */
+function readDump(file: string): AccountDump {
   const json = readJson(file);
   const dump = accountDump.safeParse(json);
   if (dump.success) return dump.data;

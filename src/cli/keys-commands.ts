@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { KeyRecord, KeyState } from '../accounts/api-key.js';
 import type { KeyAdministration } from '../accounts/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
-import { day, dumpFile, keyId, overlapMs, owner, readDump, tier } from './keys-arguments.js';
+import { day, dump, keyId, overlapMs, owner, tier } from './keys-arguments.js';
 
 const SHOWN_ONCE = 'shown only this once; keep it like a password.';
 
@@ -106,11 +106,10 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   import: command({
     synopsis: 'FILE',
     description: 'Add everything that another store exported, or nothing.',
-    schema: { FILE: dumpFile },
+    schema: { FILE: dump },
     ifUnprinted: 'everything was imported',
     createsStore: true,
-    async run(keys, { FILE }, print) {
-      const dump = readDump(FILE);
+    async run(keys, { FILE: dump }, print) {
       await keys.import(dump);
       const imported = dump.keys.length;
       print({ json: { imported }, lines: [`Imported ${imported} keys with their secrets and counts.`] });

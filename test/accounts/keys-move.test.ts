@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/accounts/api-key.js';
@@ -92,19 +92,6 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 });
 
-test.each([
-  ['no JSON', '{', 'cannot be read as JSON'],
-  ['other JSON', '{"keys":[]}', 'is not a file of "keys export": format'],
-  ['a key of an unknown tier', '{"format":"nurselog-accounts/1","keys":[{"tier":"gold"}]}', 'keys.0'],
-])('an import of %s is refused with what is wrong in it', async (_kind, content, message) => {
-  const file = join(temporaryFolder(), 'accounts.json');
-  writeFileSync(file, content);
-  expect(await keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`)(`import ${file}`)).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining(message),
-  });
-});
-
 const newKey = (number: number) => ({
   id: `key_00000000000${number}`,
   tier: 'spore',
@@ -121,7 +108,14 @@ const [secret] = good.secrets;
 const usage = (...days: string[]) => second({ usage: days.map((day) => ({ day, requests: 1 })) });
 const DATE = 253_402_300_800_000; // of the year 10000
 
-test.each<[string, object[], string]>([
+test.each<[string, string | object[], string]>([
+  ['no JSON', '{', 'cannot be read as JSON'],
+  ['other JSON', '{"keys":[]}', 'is not a file of "keys export": format'],
+  [
+    'a key of an unknown tier',
+    second({ tier: 'gold' }),
+    'keys.1.tier: must be one of spore, mycel, hypha ("gold")',
+  ],
   ['an id that is repeated', second({ id: good.id }), 'keys.1.id: is repeated ("key_000000000001")'],
   ['a secret of two keys', second({ secrets: good.secrets }), 'keys.1.secrets.0.hash: '],
   ['a secret twice', [{ ...good, secrets: [secret, secret] }], 'keys.0.secrets.1.hash: '],
@@ -142,17 +136,18 @@ test.each<[string, object[], string]>([
   ['a key as its own display', second({ display: `nurse_live_${'0'.repeat(32)}` }), 'keys.1.display'],
   ['a field that is none', second({ ['\u001b'.repeat(500)]: 1 }), 'keys.1: Unrecognized key: "\\u001b'],
 ])(
-  'an import of %s is refused in one line that names what is wrong, and adds nothing',
-  async (_what, keys, message) => {
+  'an import of %s is refused in one line that names what is wrong, and creates no store',
+  async (_what, content, message) => {
     const file = join(temporaryFolder(), 'accounts.json');
-    writeFileSync(file, JSON.stringify({ format: 'nurselog-accounts/1', keys }));
-    const to = keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`);
-    const { exitCode, stdout, stderr } = await to(`import ${file}`);
+    const isText = typeof content === 'string';
+    writeFileSync(file, isText ? content : JSON.stringify({ format: 'nurselog-accounts/1', keys: content }));
+    const store = join(temporaryFolder(), 'nurselog.db');
+    const { exitCode, stdout, stderr } = await keysOn(`sqlite:${store}`)(`import ${file}`);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).toMatch(/^keys: [^\n]{1,1000}\n"keys --help" shows its usage.\n$/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|nurse_live_0{32}/);
-    expect(json(await to('export'))).toMatchObject({ keys: [] });
+    expect(existsSync(store)).toBe(false);
   },
 );
