@@ -6,6 +6,7 @@ import { createLog, type Log } from '../log.js';
 import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { OutputError, writeError, writeOutput, writeSecret } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
+import { isDataFile } from '../prediction/artefacts/artefacts.js';
 import { WorkerStartError } from '../work/worker-pool.js';
 import { firstKeyText } from './first-run.js';
 import { checkMemoryLimit } from './resource-limits.js';
@@ -106,5 +107,7 @@ function killSelf(log: Log, reason: string): void {
 function explain(error: unknown): string {
   if (!EXPLAINED.some((type) => error instanceof type)) return (error as Error).stack ?? String(error);
   const message = oneLine((error as Error).message);
-  return error instanceof ArtefactError ? `${message} (DATA_DIR and MODEL_DIR name the folders)` : message;
+  if (!(error instanceof ArtefactError)) return message;
+  const variable = isDataFile(error.file) ? 'DATA_DIR' : 'MODEL_DIR';
+  return `${message} (${variable} names the folder)`;
 }

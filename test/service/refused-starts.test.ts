@@ -73,10 +73,16 @@ test('a key store that cannot be created, or is not a database, is the reason of
   await expectFailure({ DATABASE_URL: `sqlite:${file}` }, new RegExp(`the key store ${file} cannot be used`));
 });
 
-test('the line that names a folder does not show an API key in its path', async () => {
-  const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
-  await expectRefused({ DATA_DIR: `/nowhere/${key}` }, /\/nowhere\/nurse_live_0123…/);
-});
+test.each(['DATA_DIR', 'MODEL_DIR'])(
+  'a missing folder ends the start with one line that names %s, and does not show an API key in its path',
+  (name) => {
+    const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
+    const line = new RegExp(
+      `/nowhere/nurse_live_0123…/\\S+: the file is missing \\(${name} names the folder\\)`,
+    );
+    return expectRefused({ [name]: `/nowhere/${key}` }, line);
+  },
+);
 
 test('a key store that the service may read and not write ends the start with one line that names it, although it issues no first key there, and commands read it', async () => {
   const file = path.join(temporaryFolder(), 'keys.db');

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
-import { ListedFiles, parseJsonFile, readArtefactFile, sha256Of } from './artefact-file.js';
+import { CHECKSUMS_FILE, ListedFiles, parseJsonFile, readArtefactFile, sha256Of } from './artefact-file.js';
 import { type GridFile, parseGrid } from './grid-file.js';
 import {
   isPractice,
@@ -20,6 +20,11 @@ export const DATA_FILES = {
   regions: 'regions.geojson',
   species: 'species.json',
 } as const;
+
+/** Whether a file of the artefacts is one of the data directory. */
+export function isDataFile(file: string): boolean {
+  return [CHECKSUMS_FILE, ...Object.values(DATA_FILES)].some((name) => path.basename(file) === name);
+}
 
 /** Everything the service predicts from, checked to fit together. */
 export interface Artefacts {
