@@ -112,7 +112,9 @@ test.each(['list', 'usage', 'export', 'revoke key_0123456789ab', 'rotate key_012
   'keys %s of a store that does not exist names the file and does not create it',
   async (line) => {
     const file = join(temporaryFolder(), 'typo.db');
-    const stderr = expect.stringMatching(`^keys: the key store ${file} cannot be used: ENOENT: no such file`);
+    const stderr = expect.stringMatching(
+      `^keys: the key store ${file} of DATABASE_URL cannot be used: ENOENT: no such file`,
+    );
     expect(await keysOn(`sqlite:${file}`)(line)).toEqual({ exitCode: 1, stdout: '', stderr });
     expect(existsSync(file)).toBe(false);
   },

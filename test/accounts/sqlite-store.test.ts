@@ -62,7 +62,7 @@ test('the embedded store names a file that is no database, is damaged, or is a f
   const damaged = await filledStore();
   await truncate(damaged, 3 * 4096);
   for (const file of [noDatabase, damaged, temporaryFolder(), `${noDatabase}/nurselog.db`])
-    expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
+    expect(await openingError(`sqlite:${file}`)).toContain(`${file} of DATABASE_URL cannot be used`);
 });
 
 test.each(DATABASES)(

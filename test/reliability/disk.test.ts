@@ -87,6 +87,8 @@ itOnDisk(
     disk.fill();
     const service = new ServiceProcess({ DATABASE_URL: `sqlite:${path.join(disk.folder, 'keys.db')}` });
     expect(await service.exit).toEqual({ code: 1, signal: null });
-    expect(service.errors).toMatch(/^nurselog: the key store .*keys\.db cannot be used: .*\n$/);
+    expect(service.errors).toMatch(
+      /^nurselog: the key store .*keys\.db of DATABASE_URL cannot be used: .*\n$/,
+    );
   },
 );

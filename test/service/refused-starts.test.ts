@@ -66,11 +66,14 @@ test.each([
 test('a key store that cannot be created, or is not a database, is the reason of a failed start', async () => {
   await expectFailure(
     { DATABASE_URL: 'sqlite:/proc/x/y.db' },
-    /the key store \/proc\/x\/y\.db cannot be used/,
+    /the key store \/proc\/x\/y\.db of DATABASE_URL cannot be used/,
   );
   const file = path.join(temporaryFolder(), 'keys.db');
   writeFileSync(file, 'not a database, but as long as the header of one'.repeat(20));
-  await expectFailure({ DATABASE_URL: `sqlite:${file}` }, new RegExp(`the key store ${file} cannot be used`));
+  await expectFailure(
+    { DATABASE_URL: `sqlite:${file}` },
+    new RegExp(`the key store ${file} of DATABASE_URL cannot`),
+  );
 });
 
 test.each(['DATA_DIR', 'MODEL_DIR'])(
@@ -91,7 +94,9 @@ test('a key store that the service may read and not write ends the start with on
   chmodSync(file, 0o444);
   // Root writes to any file unless it gives up this capability.
   const wrapper = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
-  const line = new RegExp(`the key store ${file} cannot be used: .*readonly.* that this user may write to`);
+  const line = new RegExp(
+    `the key store ${file} of DATABASE_URL cannot be used: .*readonly.* that this user may write to`,
+  );
   await expectRefused({ DATABASE_URL, HOST: '0.0.0.0' }, line, wrapper);
   const command = [...wrapper, process.execPath, 'dist/cli/keys.js', 'list'];
   const { stdout } = await promisify(execFile)('env', command, {

@@ -37,7 +37,8 @@ export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): 
     if (must === 'write') await store.checkWrites();
     return store;
   } catch (error) {
-    throw new StoreOpenError(path, error, error instanceof NewerSchemaError ? '' : FILE_REMEDY);
+    const remedy = error instanceof NewerSchemaError ? '' : FILE_REMEDY;
+    throw new StoreOpenError(`${path} of DATABASE_URL`, error, remedy);
   }
 }
 

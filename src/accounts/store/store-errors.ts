@@ -16,7 +16,7 @@ export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 
   /**
-   * @param store the file, or the variable that names a server
+   * @param store the variable that names it, after the file of an embedded one
    * @param remedy a sentence for the end of the message
    */
   constructor(store: string, cause: unknown, remedy = '') {
