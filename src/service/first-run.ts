@@ -1,4 +1,3 @@
-import { type AddressInfo, BlockList } from 'node:net';
 import type { IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
 import { isEmbedded } from '../accounts/store/account-store.js';
 import type { Log } from '../log.js';
@@ -12,9 +11,7 @@ const EXAMPLE_REQUEST =
   '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
 
 /** The addresses that only this machine reaches, also as IPv6 writes those of IPv4. */
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
+const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 
 /**
  * Issues the first key of an embedded store and shows it. No key is issued where it cannot be shown; standard error
@@ -25,14 +22,12 @@ LOOPBACK.addAddress('::1', 'ipv6');
  */
 export async function prepareFirstKey(
   databaseUrl: string,
-  { address, family }: AddressInfo,
+  address: string,
   keys: KeyAdministration,
   log: Log,
   show: (issued: IssuedKey) => void,
 ): Promise<void> {
-  const isLoopback = LOOPBACK.check(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
-  const isLocal = isEmbedded(databaseUrl) && isLoopback;
-  if (!isLocal) {
+  if (!isEmbedded(databaseUrl) || !LOOPBACK.test(address)) {
     if (!(await keys.hasKeys())) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
     return;
   }

@@ -95,7 +95,7 @@ export async function startService(
     // Last, because the key is shown only once: a start that fails must not issue it.
     await prepareFirstKey(
       config.databaseUrl,
-      addressOf(api),
+      addressOf(api).address,
       new KeyAdministration(store, clock),
       log,
       (issued) => showFirstKey(urlOf(api), issued, api.hasRoute({ method: 'GET', url: '/' })),
