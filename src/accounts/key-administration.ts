@@ -4,6 +4,7 @@ import { generateKey, hashKey, type KeyRecord, type KeyState } from './api-key.j
 import type { Clock } from './clock.js';
 import type { AccountDump } from './store/account-dump.js';
 import type { AccountStore } from './store/account-store.js';
+import { isConstraintViolation } from './store/store-errors.js';
 import type { DayUsage, UsageFilter } from './store/usage-store.js';
 import type { Tier } from './tiers.js';
 
@@ -91,11 +92,15 @@ export class KeyAdministration {
 
   /** Adds everything that another store exported, or nothing. */
   async import(dump: AccountDump): Promise<void> {
-    const known = await this.store.dump.write(dump);
-    if (known.length === 0) return;
-    throw new Error(
-      `${known.length} of the keys to import, or their secrets, are already in this store, for example ${known[0]}; nothing was imported`,
-    );
+    try {
+      await this.store.dump.write(dump);
+    } catch (error) {
+      if (!isConstraintViolation(error)) throw error;
+      throw new Error(
+        'the store already has keys or secrets of the file; nothing was imported: use an empty store',
+        { cause: error },
+      );
+    }
   }
 
   #newKey(tier: Tier, owner: string): IssuedKey {

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { isKeyId, isOwner, KEY_STATES, OWNER_RULE } from '../api-key.js';
 import { TIER_NAMES } from '../tiers.js';
 import type { AccountsDatabase } from './schema.js';
-import { isConstraintViolation } from './store-errors.js';
 
 /** The last moment with a year of four digits, which every output can show. */
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -92,45 +91,18 @@ export class DumpStore {
     return { format: 'nurselog-accounts/1', keys: [...dumps.values()] };
   }
 
-  /** Adds a whole dump or, if the store has some of its keys or their secrets, nothing; the ids of those. */
-  async write({ keys }: AccountDump): Promise<string[]> {
+  /** Adds a whole dump, or nothing. Rejects with a constraint violation if the store has some of its keys or secrets. */
+  async write({ keys }: AccountDump): Promise<void> {
     const records = keys.map(({ secrets, usage, ...key }) => key);
     const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
     const usage = keys.flatMap(({ id, usage }) =>
       usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
     );
-    try {
-      await this.db.transaction().execute(async (trx) => {
-        for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
-        for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
-        for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
-      });
-      return [];
-    } catch (error) {
-      const known = isConstraintViolation(error) ? await this.#knownAmong(keys) : [];
-      if (known.length > 0) return known;
-      throw error;
-    }
-  }
-
-  /** The ids of keys that the database holds, or of which it holds a secret. */
-  async #knownAmong(keys: AccountDump['keys']): Promise<string[]> {
-    const held = new Set<string>();
-    for (const ids of chunks(keys.map(({ id }) => id))) {
-      const rows = await this.db.selectFrom('api_keys').select('id').where('id', 'in', ids).execute();
-      for (const { id } of rows) held.add(id);
-    }
-    for (const hashes of chunks(keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash)))) {
-      const rows = await this.db
-        .selectFrom('key_secrets')
-        .select('hash')
-        .where('hash', 'in', hashes)
-        .execute();
-      for (const { hash } of rows) held.add(hash);
-    }
-    const isKnown = ({ id, secrets }: AccountDump['keys'][number]) =>
-      held.has(id) || secrets.some(({ hash }) => held.has(hash));
-    return keys.filter(isKnown).map(({ id }) => id);
+    await this.db.transaction().execute(async (trx) => {
+      for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
+      for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
+      for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+    });
   }
 }
 
