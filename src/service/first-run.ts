@@ -10,29 +10,31 @@ const ISSUE_HINT = `issue one with "${ISSUE_COMMAND}" in the working folder and 
 const EXAMPLE_REQUEST =
   '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
 
-/** The addresses that only this machine reaches, also as IPv6 writes those of IPv4. */
-const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
+/** The URLs that only this machine reaches, also as IPv6 writes addresses of IPv4. */
+const LOOPBACK = /^http:\/\/(127\.|\[::ffff:127\.|\[::1\])/;
 
 /**
- * Issues the first key of an embedded store and shows it. No key is issued where it cannot be shown; standard error
+ * Issues the first key of an embedded store and shows it in a text. No key is issued where it cannot be shown; standard error
  * says so, and the next start tries again. For a shared store, or an API that other machines can reach, it only logs how
  * to issue a key.
- * @param address that the API listens on
- * @param show shows the key; throws OutputError
+ * @param apiUrl has the address that the API listens on
+ * @param hasPage whether the planner's page is served
+ * @param show shows the text; throws OutputError
  */
 export async function prepareFirstKey(
   databaseUrl: string,
-  address: string,
+  apiUrl: string,
+  hasPage: boolean,
   keys: KeyAdministration,
   log: Log,
-  show: (issued: IssuedKey) => void,
+  show: (text: string) => void,
 ): Promise<void> {
-  if (!isEmbedded(databaseUrl) || !LOOPBACK.test(address)) {
+  if (!isEmbedded(databaseUrl) || !LOOPBACK.test(apiUrl)) {
     if (!(await keys.hasKeys())) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
     return;
   }
   try {
-    await keys.issueFirst('hypha', 'first run', show);
+    await keys.issueFirst('hypha', 'first run', (issued) => show(firstKeyText(apiUrl, issued, hasPage)));
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
     writeError(
@@ -42,12 +44,8 @@ export async function prepareFirstKey(
   }
 }
 
-/**
- * The text of a first run: the new key, a link to the page with it, and a request that works as printed. The part of a
- * link after # is not sent to any server.
- * @param hasPage whether the planner's page is served
- */
-export function firstKeyText(apiUrl: string, { secret }: IssuedKey, hasPage: boolean): string {
+/** The new key, a link to the page with it, and a request that works as printed. The part after # is not sent to any server. */
+function firstKeyText(apiUrl: string, { secret }: IssuedKey, hasPage: boolean): string {
   const page = `Open the planner's page with it:
 
   ${apiUrl}/#key=${secret}

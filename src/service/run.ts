@@ -8,7 +8,6 @@ import { OutputError, writeError, writeOutput, writeSecret } from '../output/wri
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { isDataFile } from '../prediction/artefacts/artefacts.js';
 import { WorkerStartError } from '../work/worker-pool.js';
-import { firstKeyText } from './first-run.js';
 import { checkMemoryLimit } from './resource-limits.js';
 import { ListenError, type Service, startService } from './service.js';
 
@@ -61,9 +60,7 @@ async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => voi
   checkMemoryLimit(config);
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);
-  const service = await startService(config, systemClock, log, onFatal, (apiUrl, issued, hasPage) =>
-    writeSecret(firstKeyText(apiUrl, issued, hasPage)),
-  );
+  const service = await startService(config, systemClock, log, onFatal, writeSecret);
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // npm passes a terminal's Ctrl-C on, so that it arrives twice: a repeated signal must not cut the drain short.

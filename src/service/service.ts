@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
-import { type IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
+import { KeyAdministration } from '../accounts/key-administration.js';
 import { openStore } from '../accounts/store/account-store.js';
 import { CountRefusedError } from '../accounts/usage-meter.js';
 import type { Config } from '../config.js';
@@ -47,8 +47,7 @@ const FAILED_END_MS = 5000;
 /**
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
- * @param showFirstKey shows the first key of an embedded store, and whether there is a page to use it on; if it throws
- * OutputError, the key is not issued
+ * @param showFirstKey shows a text with the first key of an embedded store; if it throws OutputError, the key is not issued
  * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running but workers that
  * do not return from their models
  */
@@ -57,7 +56,7 @@ export async function startService(
   clock: Clock,
   log: Log,
   onFatal: (reason: string) => void,
-  showFirstKey: (apiUrl: string, issued: IssuedKey, hasPage: boolean) => void,
+  showFirstKey: (text: string) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, 'write');
@@ -93,13 +92,9 @@ export async function startService(
     phase.start(); // the key works as soon as it is shown
     if (config.listen === 'when-ready') await listen(api, '', config.host, config.port);
     // Last, because the key is shown only once: a start that fails must not issue it.
-    await prepareFirstKey(
-      config.databaseUrl,
-      addressOf(api).address,
-      new KeyAdministration(store, clock),
-      log,
-      (issued) => showFirstKey(urlOf(api), issued, api.hasRoute({ method: 'GET', url: '/' })),
-    );
+    const hasPage = api.hasRoute({ method: 'GET', url: '/' });
+    const keys = new KeyAdministration(store, clock);
+    await prepareFirstKey(config.databaseUrl, urlOf(api), hasPage, keys, log, showFirstKey);
   } catch (error) {
     phase.drain();
     // The reason is told even if a worker never returns from its models.
@@ -146,11 +141,7 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
   }
 }
 
-function addressOf(app: FastifyInstance): AddressInfo {
-  return app.server.address() as AddressInfo;
-}
-
 function urlOf(app: FastifyInstance): string {
-  const { address, family, port } = addressOf(app);
+  const { address, family, port } = app.server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -53,8 +53,8 @@ export async function startTestService(
     throw new Error(reason);
   };
   let key = '';
-  const service = await startService(config, clock, log, onFatal, (_apiUrl, { secret }) => {
-    key = secret;
+  const service = await startService(config, clock, log, onFatal, (text) => {
+    key = /nurse_live_[0-9a-f]{32}/.exec(text)?.[0] ?? '';
   }).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
     throw error;
