@@ -40,7 +40,7 @@ export class KeyAdministration {
     return issued;
   }
 
-  /** The same if the store holds no key; of several processes at once only one issues it. @returns whether it did */
+  /** The same if an embedded store holds no key; of several processes at once only one issues it. @returns whether it did */
   issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<boolean> {
     const issued = this.#newKey(tier, owner);
     return this.store.keys.insert(issued.key, hashKey(issued.secret), true, () => show(issued));

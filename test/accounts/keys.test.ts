@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/accounts/api-key.js';
-import { DATABASES } from './support/databases.js';
+import { DATABASES, SQLITE } from './support/databases.js';
 import { openAccounts } from './support/open-accounts.js';
 
 /** The promise: a change by an operator is in force on every replica within 5 seconds. */
@@ -49,15 +49,6 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(dump).not.toContain(secret.slice('nurse_live_'.length));
   });
 
-  test('only one of several processes that start on an empty store issues the first key', async () => {
-    const url = await database.create();
-    const replicas = await Promise.all(Array.from({ length: 4 }, () => openAccounts(url)));
-    const first = await Promise.all(replicas.map(({ keys }) => keys.issueFirst('hypha', 'first run')));
-    expect(first.filter((isIssued) => isIssued)).toHaveLength(1);
-    expect(await replicas[0].keys.list()).toHaveLength(1);
-    expect(await replicas[0].keys.issueFirst('hypha', 'second run')).toBe(false);
-  });
-
   test('the error for a key that does not exist names it', async () => {
     const { keys } = await openAccounts(await database.create());
     const refusal = { message: expect.stringContaining('there is no key key_00000000dead') };
@@ -71,4 +62,13 @@ test('a key is nurse_live_ and 32 lower-case hexadecimal digits, and no two are 
   const made = Array.from({ length: 1000 }, generateKey);
   expect(made.every((key) => /^nurse_live_[0-9a-f]{32}$/.test(key))).toBe(true);
   expect(new Set(made).size).toBe(1000);
+});
+
+test('only one of several processes that start on an empty embedded store issues the first key', async () => {
+  const url = await SQLITE.create();
+  const replicas = await Promise.all(Array.from({ length: 4 }, () => openAccounts(url)));
+  const first = await Promise.all(replicas.map(({ keys }) => keys.issueFirst('hypha', 'first run')));
+  expect(first.filter((isIssued) => isIssued)).toHaveLength(1);
+  expect(await replicas[0].keys.list()).toHaveLength(1);
+  expect(await replicas[0].keys.issueFirst('hypha', 'second run')).toBe(false);
 });

@@ -25,7 +25,8 @@ export class KeyStore {
 
   /**
    * Adds a key with its first secret.
-   * @param onlyIfNone adds nothing if the store holds a key; of several callers at once one succeeds
+   * @param onlyIfNone adds nothing if the store holds a key; of several callers at once one succeeds on an embedded store,
+   * where every transaction takes the write lock when it begins
    * @returns whether it was added
    */
   insert(
@@ -35,7 +36,7 @@ export class KeyStore {
     beforeCommit: () => void,
   ): Promise<boolean> {
     return this.db.transaction().execute(async (trx) => {
-      if (onlyIfNone && (!(await claimFirstKey(trx)) || (await this.hasAny(trx)))) return false;
+      if (onlyIfNone && (await this.hasAny(trx))) return false;
       const { createdAtMs, ...columns } = key;
       await trx
         .insertInto('api_keys')
@@ -118,17 +119,6 @@ export class KeyStore {
       return key;
     });
   }
-}
-
-/** Whether the transaction may add the first key. Concurrent callers wait until it ends. */
-async function claimFirstKey(trx: Transaction<AccountsDatabase>): Promise<boolean> {
-  const claimed = await trx
-    .insertInto('first_key')
-    .values({ singleton: 1 })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('singleton')
-    .executeTakeFirst();
-  return claimed !== undefined;
 }
 
 async function insertSecret(

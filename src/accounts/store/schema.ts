@@ -20,8 +20,6 @@ export interface AccountsDatabase {
     /** Requests granted by the last claim: its statement reads the grant from its own RETURNING. */
     last_granted: number;
   };
-  /** At most one row: whoever inserts it may issue the first key. */
-  first_key: { singleton: 1 };
   /** At most one row: written to test whether the store takes writes. */
   write_checks: { singleton: 1; checks: number };
 }
@@ -63,6 +61,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addPrimaryKeyConstraint('daily_usage_key', ['key_id', 'day'])
         .execute();
 
+      // Not used any more.
       await db.schema
         .createTable('first_key')
         .addColumn('singleton', 'integer', (column) =>

@@ -52,7 +52,7 @@ export const POSTGRES: TestDatabase = {
     await onServer(url, sql);
   },
   async dump(url) {
-    const tables = ['api_keys', 'key_secrets', 'daily_usage', 'first_key'];
+    const tables = ['api_keys', 'key_secrets', 'daily_usage'];
     const rows = await Promise.all(tables.map((table) => onServer(url, `select * from ${table}`)));
     return JSON.stringify(rows);
   },
