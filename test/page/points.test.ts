@@ -47,16 +47,29 @@ browserTest.each([
 );
 
 browserTest(
-  'objects of GeoJSON are JSON in the cells of points, and missing properties are empty',
+  'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, and missing properties are empty',
   async () => {
     const { page } = await openUnits(shared);
     const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] };
-    await drop(page, 'points.geojson', pointsOf(first, { plot: null, day: 5 }));
+    const two = '"MultiPoint","coordinates":[[-122.03,44.12],[-122.04,44.13]]';
+    const body = pointsOf({ plot: null, day: 5 }, first).replace(
+      '"Point","coordinates":[-122.03,44.12]',
+      two,
+    );
+    await drop(page, 'points.geojson', body);
     await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('2 of 2 rows answered; mean survival').waitFor();
-    expect(readCsv(await saved(page, 'Save 2 rows'))).toMatchObject([
+    await page.getByText('3 of 3 rows answered; mean survival').waitFor();
+    const later = { plot: '', constructor: '', tags: '', day: '5' };
+    expect(readCsv(await saved(page, 'Save 3 rows'))).toMatchObject([
+      { ...later, latitude: '44.12' },
+      { ...later, latitude: '44.13', longitude: '-122.04' },
       { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '' },
-      { plot: '', constructor: '', tags: '', day: '5' },
     ]);
   },
 );
+
+browserTest('the page says how it renamed columns of the same name', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'points.csv', 'latitude,longitude,note,note\n44.12,-122.03,dry,steep\n');
+  await page.getByText('Columns of the same name were renamed: note to note_1.').waitFor();
+});

@@ -1,4 +1,4 @@
-import type { Feature, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
+import type { Feature, GeoJSON, MultiPoint, MultiPolygon, Point, Polygon, Position } from 'geojson';
 import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
 import { withOwnNames } from '../points/own-columns.js';
@@ -16,7 +16,7 @@ export interface FileContent {
   readonly points: PointTable | null;
   /** Features that are neither polygons nor points. */
   readonly ignored: number;
-  /** What a planner should know of how a shapefile was read. */
+  /** What a planner should know of how the file was read. */
   readonly notes?: readonly string[];
   /** All of a project; then nothing else. */
   readonly project?: Work;
@@ -86,22 +86,27 @@ function featuresOf(content: GeoJSON): Feature[] {
 
 function sortFeatures(features: readonly Feature[]): FileContent {
   const polygons = features.filter(isPolygon);
-  const points = features.filter(
-    (each): each is Feature<Point> => each?.geometry?.type === 'Point' && isList(each),
-  );
-  if (polygons.length + points.length === 0) throw new FileError('The file has no polygons and no points.');
-  const rows = points.map(({ geometry, properties }) => ({
-    ...Object.fromEntries(
-      Object.entries(properties ?? {}).map(([name, value]) => [name, propertyText(value)]),
-    ),
-    latitude: String(geometry.coordinates[1]),
-    longitude: String(geometry.coordinates[0]),
-  }));
+  const located = features.map(rowsOf).filter(({ length }) => length > 0);
+  const rows = located.flat();
+  if (polygons.length + rows.length === 0) throw new FileError('The file has no polygons and no points.');
   return {
     polygons,
     points: rows.length === 0 ? null : tableOf([...new Set(rows.flatMap((row) => Object.keys(row)))], rows),
-    ignored: features.length - polygons.length - points.length,
+    ignored: features.length - polygons.length - located.length,
   };
+}
+
+/** A row for each point of a feature; none for other geometries. */
+function rowsOf(feature: Feature): Row[] {
+  const { type } = feature?.geometry ?? {};
+  if ((type !== 'Point' && type !== 'MultiPoint') || !isList(feature)) return [];
+  const { coordinates } = feature.geometry as Point | MultiPoint;
+  const own = Object.entries(feature.properties ?? {}).map(([name, value]) => [name, propertyText(value)]);
+  return (type === 'Point' ? [coordinates as Position] : (coordinates as Position[])).map((position) => ({
+    ...Object.fromEntries(own),
+    latitude: String(position?.[1]),
+    longitude: String(position?.[0]),
+  }));
 }
 
 function isPolygon(feature: Feature): feature is Feature<Polygon | MultiPolygon> {
@@ -127,7 +132,9 @@ function readCsv(text: string): FileContent {
   if (error !== undefined)
     throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
   if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
-  return { polygons: [], points: tableOf(columns, data), ignored: 0 };
+  const renamed = Object.entries(meta.renamedHeaders ?? {}).map(([name, own]) => `${own} to ${name}`);
+  const notes = renamed.length === 0 ? [] : [`Columns of the same name were renamed: ${renamed.join(', ')}.`];
+  return { polygons: [], points: tableOf(columns, data), ignored: 0, notes };
 }
 
 const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
