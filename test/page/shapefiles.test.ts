@@ -32,6 +32,7 @@ browserTest(
       ['LOCAL_CS["Mill site",LOCAL_DATUM["Mill",0],UNIT["Meter",1.0]]', 'Mill site'],
       [`COMPD_CS["UTM 10N + NAVD88",${UTM_10},VERT_CS["NAVD88"]]`, 'UTM 10N + NAVD88'],
       [NAD_27.slice(0, 60), 'GCS_North_American_1927'], // truncated
+      ['Projection    UTM\nZone          10\nDatum         NAD83\n', 'UTM'], // of ArcInfo
     ] as const) {
       await drop(page, 'units.zip', zippedShapefile('Stand 17', RING, projection));
       await page
@@ -67,8 +68,8 @@ browserTest(
     await drop(page, 'old.zip', zippedShapefile('Old stand', RING, NAD_27));
     await note.waitFor();
     await page.locator('table.plan').getByText('Old stand').waitFor();
-    await drop(page, 'degrees.zip', zippedShapefile('Cañon', RING, 'none'));
-    await page.getByText('no .prj file that tells its projection').waitFor();
+    await drop(page, 'degrees.zip', zippedShapefile('Cañon', RING, 'Projection GEOGRAPHIC\nUnits DD'));
+    await page.getByText('no .prj file that tells the projection').waitFor();
     await page.getByText('they are read as Windows-1252.').waitFor();
     await page.locator('table.plan').getByText('Cañon').waitFor();
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));

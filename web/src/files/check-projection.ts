@@ -1,8 +1,8 @@
 import proj4 from 'proj4';
 import { FileError } from './file-error.js';
 
-/** How well-known text begins, in either version. */
-const WELL_KNOWN_TEXT = /^\s*\w+\s*[[(]/;
+/** The name in well-known text of either version, or the projection in the text of ArcInfo, which may have degrees. */
+const UNKNOWN = /^\s*\w+\s*[[(]\s*(?:"([^"]*))?|^\s*Projection\s+(?!GEOGRAPHIC)(\w+)/i;
 /** A coordinate system without a place on the earth, whose metres proj4 takes for angles. */
 const LOCAL = /^\s*LOCAL_CS\b/i;
 /** How the names of coordinate systems end whose degrees are those of WGS 84 within two metres. */
@@ -12,13 +12,14 @@ const MAX_NAME = 100;
 
 /**
  * Checks that coordinates can be converted by a .prj file: shpjs leaves them as they are where they cannot.
- * @returns whether the text states a coordinate system
+ * @returns whether the text states one that can be converted
  * @throws FileError for one that is unknown or damaged
  */
 export function statesProjection(fileName: string, text: string): boolean {
   if (isKnown(text)) return true;
-  if (!WELL_KNOWN_TEXT.test(text)) return false;
-  throw unconvertible(/"([^"]*)/.exec(text)?.[1] ?? '', fileName, 'its zip');
+  const unknown = UNKNOWN.exec(text);
+  if (unknown === null) return false;
+  throw unconvertible(unknown[1] ?? unknown[2] ?? '', fileName, 'its zip');
 }
 
 /**

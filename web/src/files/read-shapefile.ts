@@ -15,7 +15,7 @@ const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
 const NOTES = {
   nad27: 'The file is in NAD27: its places may be 100 m off. Convert it to WGS 84 and drop it again.',
   noProjection:
-    'The file has no .prj file that tells its projection: its coordinates are taken as degrees in WGS 84.',
+    'The page finds no .prj file that tells the projection: coordinates are taken as degrees in WGS 84.',
   noEncoding: 'The file does not tell the encoding of its texts: they are read as Windows-1252.',
 };
 
