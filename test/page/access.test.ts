@@ -122,6 +122,7 @@ browserTest('on a phone nothing is wider than the screen', async () => {
     viewport: { width: 390, height: 844 },
     hasTouch: true,
   });
+  await page.route('**/*.pmtiles', () => undefined); // a slow network: the map is never loaded whole
   await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.getByTestId('tile-manual').waitFor();
   await page.getByRole('tab', { name: 'Units' }).click();
@@ -132,12 +133,14 @@ browserTest('on a phone nothing is wider than the screen', async () => {
     await page.getByRole('tab', { name }).click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   }
-  // The sheet grows over the map and shrinks again; nothing of it lies over the scale bar.
+  // The sheet grows over the map and shrinks again; nothing lies over the scale bar.
   const mapHeight = async () => (await page.getByTestId('map').boundingBox())!.height;
   const half = await mapHeight();
   const scale = (await page.locator('.maplibregl-ctrl-scale').boundingBox())!;
   const tabs = (await page.getByRole('tablist').boundingBox())!;
   expect(scale.y + scale.height).toBeLessThan(tabs.y);
+  const attribution = (await page.locator('.maplibregl-ctrl-attrib').boundingBox())!;
+  expect(scale.x + scale.width).toBeLessThan(attribution.x);
   await page.getByRole('button', { name: 'Show more of the panel' }).tap();
   await expect.poll(mapHeight).toBe(0);
   await page.getByRole('button', { name: 'Show the map' }).tap();

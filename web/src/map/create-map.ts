@@ -70,12 +70,11 @@ export function createMap(
     'bottom-right',
   );
   // Opened it would lie over the scale bar of a narrow map.
-  map.once('load', () => {
-    if (!isNarrow.matches) return;
+  if (isNarrow.matches) {
     const attribution = container.querySelector('.maplibregl-ctrl-attrib');
     attribution?.removeAttribute('open');
     attribution?.classList.remove('maplibregl-compact-show');
-  });
+  }
   // Not at load: that waits for every tile.
   map.on('style.load', () => {
     map.addLayer(cells, map.getLayer(FIRST_OVER_CELLS) === undefined ? undefined : FIRST_OVER_CELLS);
