@@ -61,6 +61,7 @@ browserTest(
       await page.locator('#place').fill(text);
       await page.keyboard.press('Enter');
       await page.locator('.place').getByText(reason).waitFor();
+      await page.getByText('Click the map, or type where').waitFor(); // no figures of another place
     }
     await page.locator('#place').fill('bend');
     await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });

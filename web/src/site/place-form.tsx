@@ -19,7 +19,8 @@ export function PlaceForm() {
   const [isLocating, setLocating] = useState(false);
   const chosen = site.value;
   useEffect(() => {
-    if (chosen !== null) setText(`${chosen.latitude}, ${chosen.longitude}`);
+    if (chosen === null) return;
+    setText(`${chosen.latitude}, ${chosen.longitude}`);
     setProblem('');
   }, [chosen]);
 
@@ -28,8 +29,9 @@ export function PlaceForm() {
     setProblem('');
     // Without the list the form takes coordinates.
     const place = placeIn(text) ?? placeNamed(await loadNamedPlaces().catch(() => []), text);
-    if (place === undefined) setProblem(problemOf(text));
-    else show(place);
+    if (place !== undefined) return show(place);
+    setProblem(problemOf(text));
+    site.value = null; // the figures would be of another place
   };
   const locate = () => {
     setLocating(true);
@@ -68,6 +70,11 @@ export function PlaceForm() {
         </datalist>
         <button type="submit">Show</button>
       </div>
+      {problem !== '' && (
+        <p class="error" role="alert">
+          {problem}
+        </p>
+      )}
       <p id="place-help" class="small">
         Coordinates as 44.12, -122.03, as 44 7 12 N, 122 1 48 W, or as UTM 10T 577600 4885700.
       </p>
@@ -76,11 +83,6 @@ export function PlaceForm() {
         <button type="button" disabled={isLocating} onClick={locate}>
           {isLocating ? 'Locating …' : 'My location'}
         </button>
-      )}
-      {problem !== '' && (
-        <p class="error" role="alert">
-          {problem}
-        </p>
       )}
     </form>
   );
