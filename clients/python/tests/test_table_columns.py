@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -65,10 +66,11 @@ def test_coordinates_may_have_any_type_of_numbers(call: Caller, coordinates: pd.
     assert answered["survival_5"].tolist() == call("predict_table", expected)["survival_5"].tolist()
 
 
-def test_an_elevation_that_is_no_number_is_an_error_row_and_a_missing_one_is_none(call: Caller) -> None:
-    given = table(3).assign(elevation_m=["700", "high", None])
-    answered = call("predict_table", given, elevation_m="elevation_m")
-    assert [None if pd.isna(code) else code for code in answered["error_code"]] == [None, "invalid_request", None]
+def test_an_elevation_that_is_no_number_is_quoted_in_an_error_row_and_a_missing_one_is_none(call: Caller) -> None:
+    given = table(3).assign(elevation_m=["700", "850 m", None])
+    answered = call("predict_table", given, elevation_m="elevation_m", categories=False)
+    assert answered["error_code"].isna().tolist() == [True, False, True]
+    assert answered["error_message"].iloc[1].endswith('elevation_m must be a number from -10 to 4400 m, not "850 m".')
     assert answered["survival_5"].iloc[2] == call("predict_table", table(3))["survival_5"].iloc[2]
 
 
@@ -87,8 +89,10 @@ def test_na_is_an_empty_elevation_and_no_empty_latitude(call: Caller) -> None:
     sites = table(3).assign(elevation=["NA", "", "NA"])
     answered = call("predict_table", sites, elevation_m="elevation", categories=False)
     assert answered["error_code"].isna().all()
-    sites = table(3).assign(latitude=["44.12", "NA", "44.12"])
-    assert call("predict_table", sites, categories=False)["error_code"].isna().tolist() == [True, False, True]
+    sites = table(3).assign(latitude=["44.12", "NA", "44.12"], longitude=["-122.03", None, "-122.03"])
+    answered = call("predict_table", sites, categories=False)
+    assert answered["error_code"].isna().tolist() == [True, False, True]
+    assert re.search(r'latitude must .*, not "NA"; longitude must .*, not nothing\.', answered["error_message"].iloc[1])
 
 
 @pytest.mark.parametrize("name", ["region", "error_code", "low_3", "factor_1_3"])

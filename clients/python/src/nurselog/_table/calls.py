@@ -13,7 +13,7 @@ from nurselog._calls.batches import checked_concurrency
 from nurselog._table.exchange import TableLimits
 from nurselog._table.frames import Adapter, Frame, adapt
 from nurselog._table.query import TableQuery, table_query
-from nurselog._table.sites import OTHER_DECIMAL, SiteColumns, sites_of
+from nurselog._table.sites import OTHER_DECIMAL, SiteColumns, quoting_cells, sites_of
 from nurselog.errors import NurselogError
 
 
@@ -29,7 +29,7 @@ class TableCall(Generic[Frame]):
         progress: Callable[[int, int], object] | None,
     ) -> None:
         """Reads the columns that are sent."""
-        self._adapter, self._sites = adapter, sites_of(adapter, columns)
+        self._adapter, self._columns, self._sites = adapter, columns, sites_of(adapter, columns)
         self.query, self.concurrency = query, checked_concurrency(concurrency)
         self._progress = progress or (lambda _, __: None)
         self._answers: list[pa.Table] = []
@@ -53,8 +53,8 @@ class TableCall(Generic[Frame]):
         """The first rows of the frame, as many as were answered, with their answers."""
         metadata = self._answers[0].schema.metadata if self._answers else None
         parts = (answer.replace_schema_metadata(None) for answer in self._answers)
-        whole = pa.concat_tables([self.query.schema.empty_table(), *parts])
-        framed: Frame = self._adapter.with_answer(whole.replace_schema_metadata(metadata))
+        whole = pa.concat_tables([self.query.schema.empty_table(), *parts]).replace_schema_metadata(metadata)
+        framed: Frame = self._adapter.with_answer(quoting_cells(whole, self._adapter, self._columns))
         return framed
 
     def fail(self, error: NurselogError) -> None:
@@ -89,7 +89,8 @@ class TablesCall(Generic[Frame]):
 
     def finish(self, answer: pa.Table) -> Frame:
         """The next frame with its answer."""
-        framed: Frame = self._waiting.popleft().with_answer(answer)
+        adapter = self._waiting.popleft()
+        framed: Frame = adapter.with_answer(quoting_cells(answer, adapter, self._columns))
         return framed
 
     def fail(self, error: NurselogError) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -18,6 +19,8 @@ _NUMBER = r"^\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 ANY_TEXT = ""
 OTHER_DECIMAL = r"^-?[0-9]+[.,][0-9]+$"
 """Which texts a column is refused for if it has no number."""
+
+_OF_NAN = re.compile(r"\b((\w+) must [^;]*, not )NaN")
 
 _OPTIONAL = ("elevation_m", "vegetation_control", "overstory_cover", "seeds_per_spot")
 
@@ -85,6 +88,32 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
         elif given is not None:
             arrays[role] = pa.repeat(pa.scalar(float(given)), frame.rows)
     return pa.table(arrays)
+
+
+def quoting_cells(answer: pa.Table, frame: Adapter, columns: SiteColumns) -> pa.Table:
+    """The answer to the first rows of a frame; its messages quote the cells of text that were sent as NaN."""
+    index = answer.schema.get_field_index("error_message")
+    messages = answer.column(index).cast(pa.string()).combine_chunks()
+    is_of_nan = pc.fill_null(pc.match_substring(messages, "not NaN"), False)
+    rows = pc.indices_nonzero(is_of_nan)
+    if len(rows) == 0:
+        return answer
+    texts = {}
+    for role in _OPTIONAL if frame.coordinates() is not None else ("latitude", "longitude", *_OPTIONAL):
+        name = getattr(columns, role)
+        if isinstance(name, str) and _is_text((cells := _decoded(frame.column(name))).type):
+            texts[role] = cells.cast(pa.string()).take(rows).to_pylist()
+
+    def quoting(row: int, message: str) -> str:
+        def quoted(found: re.Match[str]) -> str:
+            cell = texts[found[2]][row] if found[2] in texts else math.nan
+            return found[1] + ("nothing" if cell is None else json.dumps(cell, ensure_ascii=False))
+
+        return _OF_NAN.sub(quoted, message)
+
+    quoted = [quoting(row, message) for row, message in enumerate(messages.take(rows).to_pylist())]
+    whole = pc.replace_with_mask(messages, is_of_nan, pa.array(quoted, pa.string()))
+    return answer.set_column(index, answer.schema.field(index), whole.dictionary_encode())
 
 
 def _column(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
