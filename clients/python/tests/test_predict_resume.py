@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from command_process import Predict, run
 from service_process import ROOT, ServiceProcess
@@ -52,22 +54,27 @@ def test_rows_that_were_answered_are_kept_where_the_quota_ends_in_the_first_part
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 
-def test_a_run_says_that_the_models_changed_before_it_was_resumed(
+def test_a_run_and_its_parquet_file_say_that_the_models_changed_before_it_was_resumed(
     predict: Predict, service: ServiceProcess, tmp_path: Path
 ) -> None:
     write_sites(tmp_path / "sites.csv", 600)
-    predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=42))
-    models = shutil.copytree(ROOT / "models", tmp_path / "models")
-    manifest = (models / "manifest.json").read_text()
+    predict("sites.csv", "out.parquet", NURSELOG_API_KEY=service.nearly_used_key(left=42))
+    copy = shutil.copytree(ROOT / "models", tmp_path / "models")
+    manifest = (copy / "manifest.json").read_text()
     [version] = re.findall(r'"version": "(pnw_v[^"]+)"', manifest)
-    (models / "manifest.json").write_text(manifest.replace(version, "pnw_v9_9_larch"))
-    with ServiceProcess(models) as other:
-        result = predict("sites.csv", "out.csv", "--resume", NURSELOG_URL=other.url, NURSELOG_API_KEY=other.key)
+    (copy / "manifest.json").write_text(manifest.replace(version, "pnw_v9_9_larch"))
+    with ServiceProcess(copy) as other:
+        result = predict("sites.csv", "out.parquet", "--resume", NURSELOG_URL=other.url, NURSELOG_API_KEY=other.key)
     assert result.exit_code == 0
     changed = f"The models changed before all rows were answered: {version} (410 rows), pnw_v9_9_larch (190 rows)."
     assert changed in result.stderr
-    assert texts(tmp_path / "out.csv")["survival_5"].ne("").sum() == 600
-    assert "models changed" not in predict("sites.csv", "whole.csv").stderr
+    answered = pq.read_table(tmp_path / "out.parquet")
+    assert answered["survival_5"].null_count == 0
+    models = json.loads(answered.schema.metadata[b"models"])
+    assert [model["version"] for model in models] == [version, "pnw_v9_9_larch"]
+    assert b"model" not in answered.schema.metadata
+    assert "models changed" not in predict("sites.csv", "whole.parquet").stderr
+    assert json.loads(pq.read_schema(tmp_path / "whole.parquet").metadata[b"model"]) == models[0]
 
 
 def test_rows_of_other_models_keep_their_model_within_a_run(tmp_path: Path) -> None:
@@ -79,7 +86,7 @@ def test_rows_of_other_models_keep_their_model_within_a_run(tmp_path: Path) -> N
     summary = Summary()
     for table in partial.tables():
         summary.add(table.append_column("error_code", pa.nulls(2)))
-    assert (summary.rows, summary.models) == (6, {"1": 2, "2": 4})
+    assert (summary.rows, summary.models) == (6, {b'{"version": "1"}': 2, b'{"version": "2"}': 4})
     partial.remove()
 
 

@@ -19,6 +19,7 @@ from nurselog._files.reading import Part, Source, after, divided, first_rows, op
 from nurselog._files.summary import Summary
 from nurselog._files.writing import check_writable, pipe_csv, write_file
 from nurselog._table.calls import without_rows
+from nurselog._table.columns import with_models
 from nurselog.errors import InvalidRequestError, NurselogError
 
 # What is lost at the most for each request in flight if a run ends early.
@@ -99,9 +100,11 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
             raise
         raise UnfinishedError(f"{partial.rows:,} answered rows are kept: --resume continues.") from error
     summary = Summary()
+    for table in partial.tables():
+        summary.add(table)
     write_file(
         job.output,
-        _counted(partial.tables(), summary),
+        (with_models(table, summary.models) for table in partial.tables()),
         job.options["latitude"],
         job.options["longitude"],
         job.style,
@@ -109,12 +112,6 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
     )
     partial.remove()
     return summary
-
-
-def _counted(tables: Iterator[pa.Table], summary: Summary) -> Iterator[pa.Table]:
-    for table in tables:
-        summary.add(table)
-        yield table
 
 
 def _check_columns(job: Job, part: Part) -> None:

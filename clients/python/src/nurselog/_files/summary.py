@@ -20,8 +20,8 @@ class Summary:
     failed: Counter[str] = field(default_factory=Counter)
     first: dict[str, tuple[int, str]] = field(default_factory=dict)
     unit: Literal["rows", "cells"] = "rows"
-    models: Counter[str] = field(default_factory=Counter)
-    """Rows by the version of the models that answered them."""
+    models: Counter[bytes] = field(default_factory=Counter)
+    """Rows by the models that answered them, as JSON."""
 
     def add(self, answered: pa.Table) -> None:
         """Counts the rows of a part."""
@@ -35,7 +35,7 @@ class Summary:
         self.rows += answered.num_rows
         model = (answered.schema.metadata or {}).get(b"model")
         if model is not None and answered.num_rows > 0:
-            self.models[json.loads(model)["version"]] += answered.num_rows
+            self.models[model] += answered.num_rows
 
     def __str__(self) -> str:
         """One line."""
@@ -46,7 +46,7 @@ class Summary:
         """What to say if the models changed between the first row and the last."""
         if len(self.models) < 2:
             return None
-        versions = ", ".join(f"{version} ({rows:,} rows)" for version, rows in self.models.items())
+        versions = ", ".join(f"{json.loads(model)['version']} ({rows:,} rows)" for model, rows in self.models.items())
         return f"The models changed before all rows were answered: {versions}. Start anew for answers of one version."
 
     def table(self) -> Table:

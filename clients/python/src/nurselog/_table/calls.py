@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal
 import pyarrow as pa
 
 from nurselog._calls.batches import checked_concurrency
+from nurselog._table.columns import with_models
 from nurselog._table.exchange import TableLimits
 from nurselog._table.frames import Adapter, Frame, adapt
 from nurselog._table.query import TableQuery, table_query
@@ -51,9 +52,9 @@ class TableCall(Generic[Frame]):
 
     def finish(self) -> Frame:
         """The first rows of the frame, as many as were answered, with their answers."""
-        metadata = self._answers[0].schema.metadata if self._answers else None
         parts = (answer.replace_schema_metadata(None) for answer in self._answers)
-        whole = pa.concat_tables([self.query.schema.empty_table(), *parts]).replace_schema_metadata(metadata)
+        whole = pa.concat_tables([self.query.schema.empty_table(), *parts])
+        whole = with_models(whole, [answer.schema.metadata[b"model"] for answer in self._answers])
         framed: Frame = self._adapter.with_answer(quoting_cells(whole, self._adapter, self._columns))
         return framed
 

@@ -61,6 +61,14 @@ def conform(answer: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema.with_metadata(answer.schema.metadata))
 
 
+def with_models(table: pa.Table, models: Iterable[bytes]) -> pa.Table:
+    """The table with `model` in its metadata, or with the JSON array `models` if several answered its rows."""
+    others = {name: value for name, value in (table.schema.metadata or {}).items() if name != b"model"}
+    each = list(dict.fromkeys(models))
+    stated = {b"model": each[0]} if len(each) == 1 else {b"models": b"[" + b",".join(each) + b"]"} if each else {}
+    return table.replace_schema_metadata({**others, **stated} or None)
+
+
 def without_dictionaries(table: pa.Table) -> pa.Table:
     """The table with its dictionaries as plain strings."""
     fields = [
