@@ -93,7 +93,8 @@ browserTest('About says how the figures did on planted trees, as GET /v1/model h
   const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
   await page.getByRole('tab', { name: 'About the figures' }).click();
   await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
-  await page.getByText('Where the intervals fit: ').waitFor();
+  await page.getByText('At least 70 % inside: ').waitFor();
+  await page.getByRole('heading', { name: 'Skill on held-out simulated outcomes' }).waitFor();
   await page.getByText('All plantings').click();
   const table = page.locator('details', { hasText: 'All plantings' }).locator('tbody tr');
   expect(await table.count()).toBe(evidence.length);

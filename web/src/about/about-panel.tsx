@@ -44,7 +44,7 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
         outside the range of 98 % of the training sites: the model extrapolates there.
       </p>
       <EvidenceSection evidence={model.evidence} />
-      <h3>Skill on held-out data</h3>
+      <h3>Skill on held-out {model.outcomes} outcomes</h3>
       <div class="table">
         <table>
           <thead>

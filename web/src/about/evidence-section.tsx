@@ -6,7 +6,7 @@ type Evidence = ServedModel['evidence'][number];
 /** A planting with fewer trees, and a source with fewer values, say little. */
 const MIN_TREES = 20;
 const MIN_VALUES = 3;
-/** The share of values inside from which the intervals of a source fit. */
+/** The share of values inside by which sources are listed. */
 const MIN_SHARE = 0.7;
 
 const isInside = ({ observed, low, high }: Evidence) =>
@@ -15,30 +15,28 @@ const isInside = ({ observed, low, high }: Evidence) =>
 /** How the figures did on real plantings, from GET /v1/model. */
 export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] }) {
   if (evidence.length === 0) return null;
-  // One planting may have been visited in several years.
-  const treesOf = new Map(evidence.map((each) => [plantingOf(each), each.trees ?? 0]));
-  const trees = [...treesOf.values()].reduce((sum, each) => sum + each, 0);
   const compared = evidence.filter(({ low, trees }) => low !== null && (trees ?? MIN_TREES) >= MIN_TREES);
   const sources = [...new Set(compared.map(({ source }) => source))].map((source) => {
     const ofSource = compared.filter((each) => each.source === source);
     return { source, values: ofSource.length, inside: ofSource.filter(isInside).length };
   });
-  const inside = sources.reduce((sum, each) => sum + each.inside, 0);
-  const list = (fits: boolean) =>
+  const list = (isMost: boolean) =>
     sources
-      .filter((each) => each.values >= MIN_VALUES && each.inside / each.values >= MIN_SHARE === fits)
+      .filter((each) => each.values >= MIN_VALUES && each.inside / each.values >= MIN_SHARE === isMost)
       .map((each) => `${each.source} ${each.inside} of ${each.values}`)
-      .join('; ');
+      .join('; ') || 'none';
   return (
     <>
       <h3>Tested on planted trees</h3>
       <p>
-        The figures were compared with {counted(trees, 'planted tree')} of {counted(treesOf.size, 'planting')}
-        . {inside} of {counted(compared.length, 'observed value')} lie in the interval that should hold 8 of
-        10; plantings of fewer than {MIN_TREES} trees are left out of these.
+        How many observed values lie in the interval that should hold 8 of 10, by source. Plantings of fewer
+        than {MIN_TREES} trees and sources of fewer than {MIN_VALUES} values are left out. So few values,
+        which depend on each other, distinguish no source.
       </p>
-      <p>Where the intervals fit: {list(true) || 'nowhere'}.</p>
-      <p>Where they miss: {list(false) || 'nowhere'}.</p>
+      <p>
+        At least {percent(MIN_SHARE)} inside: {list(true)}.
+      </p>
+      <p>Fewer inside: {list(false)}.</p>
       <details>
         <summary>All plantings</summary>
         <div class="table">
