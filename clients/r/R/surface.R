@@ -33,5 +33,8 @@ box_in_degrees <- function(bbox) {
   if (inherits(bbox, "bbox") && !is.na(sf::st_crs(bbox))) {
     bbox <- sf::st_bbox(sf::st_transform(sf::st_as_sfc(bbox), 4326))
   }
-  unname(bbox[c("xmin", "ymin", "xmax", "ymax")])
+  ends <- c("xmin", "ymin", "xmax", "ymax")
+  # Packages differ in the order of numbers without names.
+  if (!all(ends %in% names(bbox))) rlang::abort(paste0("`bbox` must have the names ", paste(ends, collapse = ", "), "."))
+  unname(bbox[ends])
 }

@@ -75,6 +75,10 @@ test_that("a surface has the survival of its points in the cells that hold them"
   expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5), tolerance = 1e-6)
 })
 
+test_that("a box whose numbers have no names is refused, as its order is not known", {
+  expect_error(surface("PSME", c(-122.2, 44, -122, 44.2)), "must have the names xmin, ymin, xmax, ymax")
+})
+
 test_that("a redirect is an error and not followed, as it would take the key elsewhere", {
   skip_without_service()
   skip_on_os("windows") # has no fork
