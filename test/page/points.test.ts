@@ -20,11 +20,6 @@ browserTest.each([
     'LATITUDE, Longitude ,Species_Code, Planting_Method,ELEVATION_M\n44.12,-122.03,TSHE,drone_seeded,900\n',
   ],
   [
-    'GeoJSON',
-    'points.geojson',
-    pointsOf({ SPECIES_CODE: 'TSHE', Planting_Method: 'drone_seeded', Elevation_M: 900 }),
-  ],
-  [
     'GeoJSON made from a shapefile',
     'points.geojson',
     pointsOf({ SPECIES_CO: 'TSHE', PLANTING_M: 'drone_seeded', Elevation_M: 900 }),

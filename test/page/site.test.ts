@@ -106,17 +106,18 @@ browserTest(
 );
 
 browserTest(
-  'a place without data names the nearest point with data, and a button shows its numbers',
+  'a place without data gets the message of the API, and a button shows the numbers of the nearest point with data',
   async () => {
     const { page } = await watchedPage(shared.browser);
     const field = { latitude: 44.48, longitude: -123.2 }; // a field of the Willamette Valley
     const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...field });
     const { error } = (await response.json()) as {
-      error: { code: string; details: { nearest: { latitude: number; longitude: number } } };
+      error: { code: string; message: string; details: { nearest: { latitude: number; longitude: number } } };
     };
     expect(error.code).toBe('no_nearby_data');
     const { latitude, longitude } = error.details.nearest;
     await page.goto(linkOf(shared.service, { site: `${field.latitude},${field.longitude}` }));
+    await page.locator('#panel').getByText(error.message).waitFor();
     await page
       .getByRole('button', { name: `Show the nearest data point: ${latitude}, ${longitude}` })
       .click();
@@ -154,18 +155,6 @@ browserTest(
     expect(await question.count()).toBe(0);
   },
 );
-
-browserTest('a place outside the coverage gets the message of the API', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { site: '40.71,-74.01' }));
-  const response = await shared.service.post('/v1/predict/compare', {
-    ...SITE,
-    latitude: 40.71,
-    longitude: -74.01,
-  });
-  const { error } = (await response.json()) as { error: { message: string } };
-  await page.locator('#panel').getByText(error.message).first().waitFor();
-});
 
 browserTest('what is copied works as it is: curl and the link', async () => {
   const { page, context } = await watchedPage(shared.browser);
