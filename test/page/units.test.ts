@@ -166,12 +166,15 @@ browserTest('scoring can be stopped and continued, and no answered row goes with
   expect(await page.getByText('rows answered').count()).toBe(0);
 });
 
-browserTest('points that take more requests than the key has left say so before', async () => {
+browserTest('points that take more requests than the key has left say so before and after', async () => {
   const { secret } = await shared.service.issueKey('spore'); // 10 rows a request
   const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
   const rows = Array.from({ length: 995 }, () => '44.12,-122.03');
   await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
   await page.getByText(/^Scoring 995 rows takes 100 requests; the key has \d\d left today\.$/).waitFor();
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText(/^Scoring .* the key has 0 left today\.$/).waitFor();
+  expect(await page.locator('[data-problem="quota"]').count()).toBe(1);
 });
 
 browserTest('a plan takes as few requests as the batch size of the key allows', async () => {

@@ -6,6 +6,9 @@ import { key } from '../state/key.js';
 /** A person waits: what is not answered soon is shown as failed, with a button to try again. */
 const send = retryingFetch({ attempts: 3, totalWaitMs: 3000, firstWaitMs: 300, attemptTimeoutMs: 60_000 });
 
+/** Also answered when the quota is used up. */
+export const USAGE = '/v1/usage';
+
 interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +32,7 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
       }),
     );
     if (!response.ok) throw errorOfResponse(await response.json().catch(() => undefined), response);
-    reportSuccess(startedAt);
+    if (path !== USAGE) reportSuccess(startedAt);
     return response;
   } catch (error) {
     if (error instanceof NurselogError) reportFailure(error);

@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { callJson } from '../api/service.js';
+import { callJson, USAGE } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
 import {
   conditions,
@@ -90,7 +90,7 @@ export function dropUnknownChoices(): void {
 
 /** Looks at the key's tier and today's count. @throws NurselogError */
 export async function loadUsage(signal: AbortSignal): Promise<void> {
-  usage.value = await callJson<Usage>('/v1/usage', { signal });
+  usage.value = await callJson<Usage>(USAGE, { signal });
 }
 
 /**
