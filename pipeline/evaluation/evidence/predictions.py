@@ -12,7 +12,6 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.models.artefacts import ModelArtefacts, ModelsError
 
 INTERVAL = (0.1, 0.9)
-YEARS = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
