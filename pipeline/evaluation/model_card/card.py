@@ -54,7 +54,7 @@ def write_model_card(
     The graphs are read from the directory of the card, and the plausibility checks run on them.
     """
     folds, held_out, best = evaluation.folds, evaluation.held_out, evaluation.best
-    plot_calibration(held_out, maps / "calibration.png")
+    plot_calibration(held_out, truth is not None, maps / "calibration.png")
     training = [feature["training"] for feature in manifest["features"] if "training" in feature]
     plot_effects(grid, models, truth, training, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}

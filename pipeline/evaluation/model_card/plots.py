@@ -31,8 +31,8 @@ CURVE_FEATURES = (
 OUTSIDE_LABEL = "beyond the 1st to the 99th percentile of the training sites"
 
 
-def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
-    """Draw observed against predicted survival in ten bins, a panel a horizon."""
+def plot_calibration(held_out: dict[str, HeldOut], simulated: bool, path: Path) -> None:
+    """Draw simulated or observed against predicted survival in ten bins, a panel a horizon."""
     figure = Figure(figsize=(10, 3.8), dpi=90, layout="constrained")
     axes = figure.subplots(1, len(HORIZONS), sharey=True)
     for column, (axis, horizon) in enumerate(zip(axes, HORIZONS, strict=True)):
@@ -44,7 +44,7 @@ def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
             )
             axis.plot(expected, observed, "o-", markersize=4, color=METHOD_COLORS[method], label=method)
         axis.set(title=f"year {horizon}", xlabel="predicted survival", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    axes[0].set_ylabel("observed share alive")
+    axes[0].set_ylabel(f"{'simulated' if simulated else 'observed'} share alive")
     axes[0].legend(frameon=False)
     save_png(figure, path)
 
