@@ -1,23 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
-import type { ApiError } from '../prediction/errors/api-error.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
-import { JobError, type JobFailure } from '../work/job.js';
+import { JobError } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
-import {
-  closedWhileWaiting,
-  internalError,
-  QUEUE_FULL,
-  TOO_MANY_OPEN,
-  timedOut,
-} from './errors/common-errors.js';
+import { closedWhileWaiting, TOO_MANY_OPEN } from './errors/common-errors.js';
 import { callerOf } from './server/request-state.js';
 
-/** Submits the work of requests to a scheduler; its failures are errors of the interface. */
+/** Submits the work of requests to a scheduler. */
 export class Submitter {
   readonly #concurrency: KeyConcurrency;
 
@@ -34,7 +27,7 @@ export class Submitter {
    * Submits the rows of a request at once. The state of the request gets the job, and later its times.
    * @returns the answers
    * @param hasHungUp see RowsRequest
-   * @throws ApiError where the service cannot answer them
+   * @throws JobError where the service cannot answer them
    */
   async submit(
     request: FastifyRequest,
@@ -52,7 +45,7 @@ export class Submitter {
     });
     request.state.job = job;
     const outcome = await job.outcome;
-    if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
+    if (outcome.kind !== 'answered') throw new JobError(outcome);
     request.state.times = job;
     return outcome.result;
   }
@@ -65,7 +58,7 @@ export class Submitter {
   /**
    * Does the work of a plan or surface when its key has its turn. Work that has begun is done to its end, although the
    * request's time may be over by then.
-   * @throws ApiError where too many of the key wait or the request's time is over, or what `work` throws
+   * @throws ApiError where too many of the key wait, JobError where the request's time is over, or what `work` throws
    */
   async runLimited<Result>(
     request: FastifyRequest,
@@ -84,8 +77,6 @@ export class Submitter {
     };
     try {
       return await Promise.race([running, late()]);
-    } catch (error) {
-      throw thrownError(error, request, this.timeoutMs);
     } finally {
       settled.abort();
     }
@@ -108,23 +99,4 @@ export function takeMemory(
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
   raw.once('close', () => budget.release(id, bytes));
-}
-
-/** The error of a request whose work threw one, which may be that of a job. @param timeoutMs how long it had */
-export function thrownError(error: unknown, request: FastifyRequest, timeoutMs: number): unknown {
-  return error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
-}
-
-/** The error of a request whose job has no result. @param timeoutMs how long it had */
-function failureError(failure: JobFailure, request: FastifyRequest, timeoutMs: number): ApiError {
-  switch (failure.kind) {
-    case 'overloaded':
-      return QUEUE_FULL;
-    case 'timed-out':
-      return timedOut(timeoutMs);
-    case 'abandoned':
-      return closedWhileWaiting();
-    case 'failed':
-      return internalError(request.log, request.id, failure.error);
-  }
 }

@@ -20,8 +20,8 @@ export type JobOutcome<Result> = { readonly kind: 'answered'; readonly result: R
 export class JobError extends Error {
   override readonly name = 'JobError';
 
-  constructor(readonly outcome: JobFailure) {
-    super(`a job has no result: ${outcome.kind}`, { cause: 'error' in outcome ? outcome.error : undefined });
+  constructor(readonly failure: JobFailure) {
+    super(`a job has no result: ${failure.kind}`, { cause: 'error' in failure ? failure.error : undefined });
   }
 }
 

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import Fastify from 'fastify';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { errorHandler } from '../../src/http/response/error-response.js';
+import { JobError } from '../../src/work/job.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest } from '../support/raw-http.js';
@@ -111,3 +115,13 @@ test.each(['hypha', 'mycel'] as const)(
     await endFlood();
   },
 );
+
+test('an answer whose first bytes come too late is 503 overloaded', async () => {
+  const app = Fastify().setErrorHandler(errorHandler(500));
+  app.get('/', (_request, reply) =>
+    reply.send(new Readable({ construct: (done) => done(new JobError({ kind: 'timed-out' })) })),
+  );
+  const { statusCode, body } = await app.inject('/');
+  expect(statusCode).toBe(503);
+  expect(parseErrorBody(body).message).toBe('The request timed out after 500 ms: try again shortly.');
+});

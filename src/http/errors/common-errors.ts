@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ApiError, type ErrorCode } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
+import type { JobFailure } from '../../work/job.js';
 
 /** Seconds after which a caller may retry when the service cannot answer now. */
 const RETRY_AFTER_SECONDS = 1;
@@ -28,10 +29,6 @@ export const TOO_MANY_OPEN = retryLater(
   'Too many tables, plans or surfaces are open and nothing was started: try again shortly.',
 );
 
-export function timedOut(timeoutMs: number): ApiError {
-  return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
-}
-
 /** The client closed its side of the connection while its request waited, as one does that disconnects. */
 export function closedWhileWaiting(): ApiError {
   return retryLater(
@@ -47,6 +44,25 @@ export function closedBeforeTable(): ApiError {
     'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
     'disconnected: keep it open for sending until the answer has arrived.';
   return new ApiError({ code: 'invalid_request', message }, {}, 400);
+}
+
+/** The error of a request whose job has no result. @param timeoutMs how long the request had */
+export function jobFailed(
+  failure: JobFailure,
+  log: FastifyBaseLogger,
+  requestId: string,
+  timeoutMs: number,
+): ApiError {
+  switch (failure.kind) {
+    case 'overloaded':
+      return QUEUE_FULL;
+    case 'timed-out':
+      return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
+    case 'abandoned':
+      return closedWhileWaiting();
+    case 'failed':
+      return internalError(log, requestId, failure.error);
+  }
 }
 
 /** Logs an unexpected error; the caller gets the request id only. */

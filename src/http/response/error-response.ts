@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../../accounts/store/store-errors.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
-import { internalError, retryLater, unsupportedMediaType } from '../errors/common-errors.js';
+import { JobError } from '../../work/job.js';
+import { internalError, jobFailed, retryLater, unsupportedMediaType } from '../errors/common-errors.js';
 import { DEFAULT_HEADERS, JSON_TYPE } from './headers.js';
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
@@ -19,14 +20,17 @@ export function renderError({ error, status, headers }: ApiError) {
   };
 }
 
-/** Fastify's error handler: sends whatever a hook, a parser or a handler threw. */
-export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = renderError(toApiError(error, request));
-  return reply.code(status).headers(headers).send(body);
+/** Fastify's error handler: sends whatever a hook, a parser or a handler threw. @param timeoutMs that requests have */
+export function errorHandler(timeoutMs: number) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { status, headers, body } = renderError(toApiError(error, request, timeoutMs));
+    return reply.code(status).headers(headers).send(body);
+  };
 }
 
-function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
+function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: number): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof JobError) return jobFailed(error.failure, request.log, request.id, timeoutMs);
   if (error instanceof StoreUnavailableError) {
     request.log.error({ reason: error.reason }, 'the key store cannot be reached');
     return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');

@@ -80,12 +80,8 @@ export function planRoute(
       );
       return { plan, answer };
     };
-    const { plan, answer } = await beforeFirstByte(
-      request,
-      steps,
-      config.requestTimeoutMs,
-      closedWhileWaiting,
-      () => submitter.runLimited(request, reply, generation, predict),
+    const { plan, answer } = await beforeFirstByte(request, steps, closedWhileWaiting, () =>
+      submitter.runLimited(request, reply, generation, predict),
     );
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });

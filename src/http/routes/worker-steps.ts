@@ -7,7 +7,6 @@ import { sendStream } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import { thrownError } from '../submitter.js';
 
 /**
  * The steps of a request whose answer comes from workers, until the response is closed. The
@@ -38,12 +37,11 @@ export function stepsOf(
 /**
  * Does the steps that come before the first byte, unless the caller hangs up meanwhile.
  * @param hungUp makes the error of a caller who has hung up
- * @throws ApiError
+ * @throws ApiError, JobError
  */
 export async function beforeFirstByte<Result>(
   request: FastifyRequest,
   steps: RequestSteps,
-  timeoutMs: number,
   hungUp: () => ApiError,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -58,7 +56,7 @@ export async function beforeFirstByte<Result>(
     return result;
   } catch (error) {
     if (steps.isCancelled) throw hungUp();
-    throw thrownError(error, request, timeoutMs);
+    throw error;
   } finally {
     connection.off('hangup', cancel);
     if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends

@@ -11,7 +11,7 @@ import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { notFound } from '../errors/common-errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
-import { handleError } from '../response/error-response.js';
+import { errorHandler } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import { allowOrigins, logRefusedOrigins } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
@@ -93,7 +93,7 @@ export function createServer(
     endBesideBody(request, reply);
     done();
   });
-  app.setErrorHandler(handleError);
+  app.setErrorHandler(errorHandler(config.requestTimeoutMs));
   return app;
 }
 

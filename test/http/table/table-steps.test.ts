@@ -90,7 +90,7 @@ test('a table is checked after one step of the large ones of another key, whatev
 test('a table whose first chunk has no worker in time ends with the time, and nothing of it waits', async () => {
   const table = await checked('ours', ROWS, 0, 30);
   workers.hold();
-  await expect(table.start()).rejects.toMatchObject({ outcome: { kind: 'timed-out' } });
+  await expect(table.start()).rejects.toMatchObject({ failure: { kind: 'timed-out' } });
   expect(scheduler.unfinishedJobs).toBe(0);
 });
 
@@ -129,7 +129,7 @@ test('a step whose worker dies is repeated by another one', async () => {
 
 test('a step whose worker dies twice fails, and the next table is answered', async () => {
   workers.beforeStart = () => void threads.terminateAll();
-  await expect(checked('ours')).rejects.toMatchObject({ outcome: { kind: 'failed' } });
+  await expect(checked('ours')).rejects.toMatchObject({ failure: { kind: 'failed' } });
   workers.reset();
   expect(readCsv(await read(await start(checked('ours', 1))))).toHaveLength(1);
 });

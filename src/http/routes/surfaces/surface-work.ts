@@ -86,7 +86,7 @@ export class SurfaceWork {
     takeMemory(this.#budget, bytes, request, reply);
   }
 
-  /** Predicts a surface that is sent in chunks. @throws ApiError */
+  /** Predicts a surface that is sent in chunks. @throws ApiError, JobError */
   predict(call: SurfaceCall): Promise<PredictedSurface> {
     const { request, reply, generation, asked } = call;
     this.submitter.checkConcurrency(request);
@@ -104,7 +104,7 @@ export class SurfaceWork {
       await answer.predict(() => deadlineMs);
       return { answer, steps };
     };
-    return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
+    return beforeFirstByte(request, steps, closedWhileWaiting, () =>
       this.submitter.runLimited(request, reply, generation, work),
     );
   }
@@ -112,7 +112,7 @@ export class SurfaceWork {
   /**
    * The file of a surface, which is made unless it is kept or another request makes it. Once begun it is made to its end,
    * although its callers may have given up by then: it is kept for when they ask again.
-   * @throws ApiError
+   * @throws ApiError, JobError
    */
   async fileOf(call: SurfaceCall): Promise<SurfaceFile> {
     const { request, reply, generation, asked } = call;

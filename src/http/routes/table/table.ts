@@ -121,7 +121,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
       await answer.start();
       return answer;
     };
-    const answer = await beforeFirstByte(request, steps, timeoutMs, closedBeforeTable, start).finally(
+    const answer = await beforeFirstByte(request, steps, closedBeforeTable, start).finally(
       () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
     );
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
