@@ -60,28 +60,25 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   healthRoute(app, context);
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);
-    useJsonBodies(keyed);
     usageRoute(keyed, context);
-    keyed.register(async (batches) => {
-      rejectOverloadUncounted(batches, serving, arriving, phase);
-      enforceQuota(batches, accounts);
-      rejectOverload(batches, serving, arriving);
-      batchRoute(batches, context, arriving);
-      batches.register(async (plans) => planRoute(plans, context));
+    keyed.register(async (queued) => {
+      rejectOverloadUncounted(queued, serving, arriving, phase);
+      enforceQuota(queued, accounts);
+      rejectOverload(queued, serving, arriving);
+      queued.register(async (tables) => tableRoute(tables, context));
+      queued.register(async (batches) => {
+        useJsonBodies(batches);
+        batchRoute(batches, context, arriving);
+        batches.register(async (plans) => planRoute(plans, context));
+      });
     });
     keyed.register(async (others) => {
+      useJsonBodies(others);
       enforceQuota(others, accounts);
       singleSiteRoutes(others, context);
       surfacesRoute(others, context);
       catalogueRoutes(others, context);
     });
-  });
-  app.register(async (tables) => {
-    authenticateRequests(tables, accounts, phase);
-    rejectOverloadUncounted(tables, serving, arriving, phase);
-    enforceQuota(tables, accounts);
-    rejectOverload(tables, serving, arriving);
-    tableRoute(tables, context);
   });
   return app;
 }
