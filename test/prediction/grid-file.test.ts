@@ -83,8 +83,9 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
     elevation({ scale: '3.28084' }),
     /^column elevation, row \d+ is [\d.]+, not from -100 to 4400$/,
   ],
-  ['with a point at a pole', lattice({ south: 82 }), /^row 0 lies at 8.*: not in any coverage$/],
-  ['with a point at the antimeridian', lattice({ west: 171 }), /^row 0 lies at/],
+  ['with a lattice of cells above a degree', lattice({ steps_per_degree: 0.9 }), /metadata lattice/],
+  ['at a pole', lattice({ south: 82 }), /^its lattice reaches beyond .*: not in any coverage$/],
+  ['at the antimeridian', lattice({ west: 171 }), /^its lattice reaches beyond/],
   [
     'whose rows are not in order',
     columns({ row: changed<Uint16Array>('row', 1000, 0) }),

@@ -99,8 +99,8 @@ const placesOnSphere: fc.Arbitrary<Place> = fc.oneof(
   fc.tuple(degrees(180), degrees(90)),
   fc.tuple(fc.constantFrom(-180, -170, 0, 60, 170, 179.9, 180), fc.constantFrom(-90, -80, 0, 45, 80.5, 90)),
 );
-/** Points on a fine lattice and on one of 10 degrees, where rows have many, as far north and east as those of grids. */
-const setsOnSphere = fc.constantFrom(10, 0.1).chain((stepsPerDegree) => {
+/** Points on a fine lattice and on the coarsest, where rows have many, as far north and east as those of grids. */
+const setsOnSphere = fc.constantFrom(10, 1).chain((stepsPerDegree) => {
   const nodes: fc.Arbitrary<Node> = fc.oneof(
     fc.tuple(fc.nat(340 * stepsPerDegree), fc.nat(160 * stepsPerDegree)),
     fc.tuple(fc.constantFrom(0, 1, 340 * stepsPerDegree), fc.constantFrom(0, 1, 160 * stepsPerDegree)),

@@ -2,12 +2,14 @@ import { type Field, type Table, tableFromIPC } from 'apache-arrow';
 import { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, firstProblem } from './artefact-file.js';
-import {
-  type GridPoints,
-  MAX_POINT_LATITUDE,
-  MAX_POINT_LONGITUDE,
-  MAX_STEPS_PER_DEGREE,
-} from './point-index.js';
+import type { GridPoints } from './point-index.js';
+
+/** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */
+const MAX_STEPS_PER_DEGREE = 10_000;
+
+/** A lattice lies within these, in degrees: no coverage is near a pole or the antimeridian. */
+const MAX_LATITUDE = 80;
+const MAX_LONGITUDE = 170;
 
 /** The content of a grid file: one entry per grid point in every column. */
 export interface GridFile extends GridPoints {
@@ -37,7 +39,7 @@ const metadataSchema = z.object({
       z.object({
         south: z.number(),
         west: z.number(),
-        steps_per_degree: z.number().positive().max(MAX_STEPS_PER_DEGREE),
+        steps_per_degree: z.number().min(1).max(MAX_STEPS_PER_DEGREE),
       }),
     ),
 });
@@ -160,14 +162,11 @@ function checkPoints(file: string, grid: GridFile): void {
     const rule = "is not in the order of the lattice's rows, then columns, each point once";
     throw new ArtefactError(file, `row ${unordered} ${rule}`);
   }
-  const far = row.findIndex(
-    (r, point) =>
-      Math.abs(latitudes[r]) > MAX_POINT_LATITUDE ||
-      Math.abs(longitudes[column[point]]) > MAX_POINT_LONGITUDE,
-  );
-  if (far !== -1) {
-    const place = `${latitudes[row[far]]}, ${longitudes[column[far]]}`;
-    throw new ArtefactError(file, `row ${far} lies at ${place}: not in any coverage`);
+  const isFar = (degrees: Float64Array, max: number) =>
+    Math.max(-degrees[0], degrees[degrees.length - 1]) > max;
+  if (isFar(latitudes, MAX_LATITUDE) || isFar(longitudes, MAX_LONGITUDE)) {
+    const limits = `latitudes of ${MAX_LATITUDE} and longitudes of ${MAX_LONGITUDE} degrees`;
+    throw new ArtefactError(file, `its lattice reaches beyond ${limits}: not in any coverage`);
   }
   const stray = grid.region.findIndex((region) => region >= grid.regions.length);
   if (stray !== -1) throw new ArtefactError(file, `column region, row ${stray} names no region`);

@@ -1,11 +1,10 @@
 import KDBush from 'kdbush';
 
-/** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */
-export const MAX_STEPS_PER_DEGREE = 10_000;
-
-/** Points at nodes of a lattice, in the order of rows, then columns. */
+/**
+ * Points at nodes of a lattice, in the order of rows, then columns. Its cells are so small, and it is so far from the poles
+ * and the antimeridian, that the nearest point to a place is a corner of its cell where all four are points.
+ */
 export interface GridPoints {
-  /** At most MAX_STEPS_PER_DEGREE. */
   readonly stepsPerDegree: number;
   /** Float64 [rows]: degrees north of the lattice's rows, ascending. */
   readonly latitudes: Float64Array;
@@ -17,15 +16,11 @@ export interface GridPoints {
   readonly column: Uint16Array;
 }
 
-/** Points lie within these, in degrees: no coverage is near a pole or the antimeridian. */
-export const MAX_POINT_LATITUDE = 80;
-export const MAX_POINT_LONGITUDE = 170;
-
 /** Points in shared memory, for searches by distance. */
 export interface PointIndex extends GridPoints {
   /**
    * Uint32 [rows, words, 2]: for every 32 columns of a row, a bit for each node that has a point, and the number of points
-   * before these columns. Empty where `hasNearestCorners` is false, and for lattices of more than MAX_NODES.
+   * before these columns. Empty for lattices of more than MAX_NODES.
    */
   readonly nodes: Uint32Array;
   /** A KDBush of the points' longitudes and latitudes in degrees, for `KDBush.from`. Its ids are the points' indexes. */
@@ -75,8 +70,7 @@ function wordAt(columnCount: number, row: number, column: number): number {
 
 function nodesOf(points: GridPoints): Uint32Array {
   const { latitudes, longitudes, row, column } = points;
-  if (!hasNearestCorners(points) || latitudes.length * longitudes.length > MAX_NODES)
-    return new Uint32Array(0);
+  if (latitudes.length * longitudes.length > MAX_NODES) return new Uint32Array(0);
   const nodes = new Uint32Array(wordAt(longitudes.length, latitudes.length, 0));
   for (let point = 0; point < row.length; point++)
     nodes[wordAt(longitudes.length, row[point], column[point])] |= 1 << (column[point] % WORD_BITS);
@@ -93,18 +87,6 @@ function countBits(word: number): number {
 
 /** With more, a lattice with few points would take far more memory than the points. */
 const MAX_NODES = 2 ** 27;
-
-/**
- * Whether the nearest point to a place is a corner of its cell wherever all four are points: where cells are small and far
- * from the poles and the antimeridian, beyond which other points may be as near.
- */
-function hasNearestCorners({ stepsPerDegree, latitudes, longitudes }: GridPoints): boolean {
-  return (
-    stepsPerDegree >= 1 &&
-    Math.max(-latitudes[0], latitudes[latitudes.length - 1]) <= MAX_POINT_LATITUDE &&
-    Math.max(-longitudes[0], longitudes[longitudes.length - 1]) <= MAX_POINT_LONGITUDE
-  );
-}
 
 /** Points in a leaf of the tree: 64 build in two thirds of the time, and a search of them takes a tenth longer. */
 const LEAF_POINTS = 32;
