@@ -59,6 +59,8 @@ function setAt(content: object, place: readonly string[], value: unknown): void 
   Object.assign(parent, { [place[place.length - 1]]: value });
 }
 
+const INTERVALS = 'interval_level: must be a number if all methods have intervals, and null if none has';
+
 const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, problem: string | RegExp])[] = [
   ['has another format', { format: 'nurselog-model/1' }, /^format: /],
   ['has no version', { version: undefined }, /^version: /],
@@ -165,21 +167,13 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     { 'methods.manual.averages.7.3': null },
     /^methods\.manual\.averages\.7\.3/,
   ],
-  [
-    'has an interval graph for one method only',
-    { 'methods.drone_seeded.intervals': undefined },
-    'methods: only manual has intervals: all methods must have them or none',
-  ],
+  ['has an interval graph for one method only', { 'methods.drone_seeded.intervals': undefined }, INTERVALS],
   [
     'has a level of intervals without interval graphs',
     (m) => Object.values(m.methods).map((method) => Object.assign(method, { intervals: undefined })),
-    'interval_level: must be a number if the methods have intervals, otherwise null',
+    INTERVALS,
   ],
-  [
-    'has interval graphs without a level',
-    { interval_level: null },
-    'interval_level: must be a number if the methods have intervals, otherwise null',
-  ],
+  ['has interval graphs without a level', { interval_level: null }, INTERVALS],
   ['has a level of intervals of 1', { interval_level: 1 }, /^interval_level: /],
   ['has a score at another horizon', { 'scores.0.horizon_years': 2 }, /^scores\.0\.horizon_years: /],
   ['has a score above 1', { 'scores.5.brier': 1.2 }, /^scores\.5\.brier: /],

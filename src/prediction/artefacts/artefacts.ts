@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { CHECKSUMS_FILE, ListedFiles, parseJsonFile, readArtefactFile, sha256Of } from './artefact-file.js';
-import { type GridFile, parseGrid } from './grid-file.js';
+import { type GridFile, parseGrid, pointOutside } from './grid-file.js';
 import {
   isPractice,
   MANIFEST_FILE,
@@ -12,7 +12,7 @@ import {
 } from './manifest.js';
 import { optionColumns } from './option-columns.js';
 import { boundsOf, type Region, regionsSchema } from './regions.js';
-import { type SharedGrid, shareGrid } from './shared-grid.js';
+import { type SharedGrid, shareGrid, valueAt } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
 
 export const DATA_FILES = {
@@ -76,12 +76,10 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     const column = grid.variables.get(name) ?? refuse(`feature ${name} is not a column of the grid`);
     if (column.unit !== unit)
       refuse(`feature ${name} is in ${unit}, but the grid's column is in ${column.unit}`);
-    const { scale, offset, integers } = column;
-    const [lowest, highest] = [(minimum - offset) / scale - 0.5, (maximum - offset) / scale + 0.5];
-    const outside = integers.find((integer) => integer < lowest || integer > highest);
-    if (outside !== undefined) {
-      const value = offset + scale * outside;
-      refuse(`feature ${name} is from ${minimum} to ${maximum}, but the grid has a point with ${value}`);
+    const outside = pointOutside(column, minimum, maximum);
+    if (outside !== -1) {
+      const found = `the grid has a point with ${valueAt(column, outside)}`;
+      refuse(`feature ${name} is from ${minimum} to ${maximum}, but ${found}`);
     }
     if (error.column !== undefined && grid.variables.get(error.column)?.unit !== unit)
       refuse(
@@ -110,8 +108,6 @@ function checkRegions(file: string, grid: GridFile, regions: readonly Region[]):
     throw new ArtefactError(file, `${found}, but the grid has ${grid.regions.join(', ')}`);
   }
   for (const [index, region] of regions.entries()) {
-    if (names.indexOf(region.region) !== index)
-      throw new ArtefactError(file, `has the region ${region.region} twice`);
     const { south, west, north, east } = boundsOf(region);
     const isWithin = (degrees: number, from: number, to: number) =>
       degrees >= from - BORDER_DEGREES && degrees <= to + BORDER_DEGREES;

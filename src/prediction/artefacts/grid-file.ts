@@ -15,11 +15,12 @@ const MAX_LONGITUDE = 170;
 export interface GridFile extends GridPoints {
   readonly version: string;
   readonly coverage: string;
-  /** ISO 3166-2 codes; `region` indexes them. */
+  /** ISO 3166-2 codes. */
   readonly regions: readonly string[];
   readonly pointCount: number;
+  /** Uint8 [pointCount], index into `regions`. */
   readonly region: Uint8Array;
-  /** Bit i is set where the point is inside the native range of species i. */
+  /** Uint32 [pointCount]: bit i is set in the native range of species i. */
   readonly nativeRanges: Uint32Array;
   /** Every variable by name, in the unit its metadata states. */
   readonly variables: ReadonlyMap<string, GridVariable>;
@@ -142,14 +143,24 @@ function variableOf(file: string, table: Table, { name, metadata }: Field): Grid
   const integers = integersOf<StoredIntegers>(file, table, name, INTEGER_ARRAYS);
   const parsed = variableSchema.safeParse(Object.fromEntries(metadata));
   if (!parsed.success) throw new ArtefactError(file, `column ${name}: ${firstProblem(parsed.error)}`);
-  const { scale, offset, minimum, maximum } = parsed.data;
+  const variable = { ...parsed.data, integers };
+  const { scale, offset, minimum, maximum } = variable;
+  const row = pointOutside(variable, minimum, maximum);
+  if (row === -1) return variable;
+  const value = offset + scale * integers[row];
+  throw new ArtefactError(file, `column ${name}, row ${row} is ${value}, not from ${minimum} to ${maximum}`);
+}
+
+/** The first point whose value lies outside bounds; -1 if there is none. */
+export function pointOutside(
+  { integers, scale, offset }: GridVariable,
+  minimum: number,
+  maximum: number,
+): number {
   // Half a step more, for the rounding of scale * integer.
   const lowest = (minimum - offset) / scale - 0.5;
   const highest = (maximum - offset) / scale + 0.5;
-  const row = integers.findIndex((integer) => integer < lowest || integer > highest);
-  if (row === -1) return { ...parsed.data, integers };
-  const value = offset + scale * integers[row];
-  throw new ArtefactError(file, `column ${name}, row ${row} is ${value}, not from ${minimum} to ${maximum}`);
+  return integers.findIndex((integer) => integer < lowest || integer > highest);
 }
 
 function checkPoints(file: string, grid: GridFile): void {

@@ -144,7 +144,7 @@ export const manifestSchema = z
   .superRefine((manifest, context) => {
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
-    const { coverage, codename, version, features, species, methods, scores } = manifest;
+    const { coverage, codename, version, features, species, methods, interval_level, scores } = manifest;
     const [prefix, suffix] = [`${coverage}_v`, `_${codename}`];
     const number = version.slice(prefix.length, version.length - suffix.length);
     if (!version.startsWith(prefix) || !version.endsWith(suffix) || !/^\d+_\d+$/.test(number)) {
@@ -166,16 +166,10 @@ export const manifestSchema = z
         );
       }
     }
-    const withIntervals = PLANTING_METHODS.filter((method) => methods[method].intervals !== undefined);
-    if (withIntervals.length % PLANTING_METHODS.length !== 0) {
-      complain(
-        'methods',
-        `only ${withIntervals.join(', ')} has intervals: all methods must have them or none`,
-      );
-    }
-    if ((manifest.interval_level === null) !== (withIntervals.length === 0)) {
-      complain('interval_level', 'must be a number if the methods have intervals, otherwise null');
-    }
+    if (
+      Object.values(methods).some(({ intervals }) => (intervals === undefined) !== (interval_level === null))
+    )
+      complain('interval_level', 'must be a number if all methods have intervals, and null if none has');
     const scored = scores.map((score) => `${score.planting_method} at ${score.horizon_years} years`);
     const twice = scored.find((score, index) => scored.indexOf(score) !== index);
     if (twice !== undefined) complain('scores', `${twice} appears twice`);

@@ -1,6 +1,6 @@
 import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
-import { indexPoints, type PointIndex, sharedCopy } from './point-index.js';
+import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
 /** A variable of the grid without its bounds. */
 export type StoredColumn = Omit<GridVariable, 'minimum' | 'maximum'>;
@@ -13,19 +13,11 @@ export function valueAt({ integers, scale, offset }: StoredColumn, point: number
 /**
  * The grid in shared memory: one copy whatever the number of workers. Plain data, so that it can be passed to a worker.
  */
-export interface SharedGrid {
-  readonly version: string;
-  readonly coverage: string;
-  readonly pointCount: number;
-  readonly regions: readonly string[];
-  /** Uint8 [pointCount], index into `regions`. */
-  readonly region: Uint8Array;
+export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables'> {
   /** Float32 [pointCount, featureCount], the models' features in their order. */
   readonly features: Float32Array;
   /** What options of requests need beside the features, by name: see `optionColumns`. */
   readonly columns: Readonly<Record<string, StoredColumn>>;
-  /** Uint32 [pointCount]: bit i is set in the native range of species i. */
-  readonly nativeRanges: Uint32Array;
   readonly index: PointIndex;
 }
 
