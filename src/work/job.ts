@@ -58,6 +58,8 @@ export class Job<Result = unknown> implements QueuedWork {
   readonly order: object | undefined;
   readonly hasHungUp: (() => boolean) | undefined;
   readonly outcome: Promise<JobOutcome<Result>>;
+  /** Resolves when no executor has it and it has ended, which for its caller may be before. */
+  readonly released: Promise<void>;
   readonly submittedMs = performance.now();
   startedMs: number | undefined;
   /** Time in the models, summed over the runs of the rows. */
@@ -71,7 +73,7 @@ export class Job<Result = unknown> implements QueuedWork {
   #answeredRows = 0;
   #settle!: (outcome: JobOutcome<unknown>) => void;
   #deadline: NodeJS.Timeout | undefined;
-  #onReleased = () => {};
+  #release!: () => void;
 
   constructor(
     { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest & Partial<RowsRequest & StepRequest>,
@@ -85,6 +87,9 @@ export class Job<Result = unknown> implements QueuedWork {
     this.#answers = new JobAnswers(buffers);
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve as (outcome: JobOutcome<unknown>) => void;
+    });
+    this.released = new Promise((resolve) => {
+      this.#release = resolve;
     });
     if (deadlineMs === Number.POSITIVE_INFINITY) return;
     // In whole milliseconds: Node keeps a list of the timers of each duration.
@@ -114,7 +119,7 @@ export class Job<Result = unknown> implements QueuedWork {
     if (outcome.kind !== 'answered') this.#answers.release();
     this.onSettled(this);
     this.#settle(outcome);
-    this.#reportReleased();
+    if (this.runs === 0) this.#release();
   }
 
   /** Takes the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
@@ -129,18 +134,6 @@ export class Job<Result = unknown> implements QueuedWork {
   /** Called when an executor ends one of its runs. */
   leaveRun(): void {
     this.runs--;
-    this.#reportReleased();
-  }
-
-  /** Resolves when it has ended and no worker has it: it may end for its caller before. To be called once. */
-  released(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      this.#onReleased = resolve;
-      this.#reportReleased();
-    });
-  }
-
-  #reportReleased(): void {
-    if (this.isSettled && this.runs === 0) this.#onReleased();
+    if (this.isSettled && this.runs === 0) this.#release();
   }
 }

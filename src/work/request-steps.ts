@@ -52,7 +52,7 @@ export class RequestSteps {
     const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.set(
       step,
-      step.released().then(() => void this.#steps.delete(step)),
+      step.released.then(() => void this.#steps.delete(step)),
     );
     const outcome = await step.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);

@@ -81,7 +81,7 @@ export class WorkerPool implements Executor {
       if (!opened.has(worker)) this.#reportDeath(new Error('a worker ended while it opened the models'));
     });
     this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
-    this.#slots.forEach((slot, buffer) => void this.#keepServed(slot, buffer));
+    this.#slots.forEach((slot, index) => void this.#keepServed(slot, index));
   }
 
   /** Worker threads whose models are open and that return from their runs. */
@@ -140,13 +140,13 @@ export class WorkerPool implements Executor {
   }
 
   /** Keeps a slot served: by another worker when one dies. */
-  async #keepServed(slot: WorkerSlot, buffer: number): Promise<void> {
+  async #keepServed(slot: WorkerSlot, index: number): Promise<void> {
     while (!this.#isClosed) {
       const { port1, port2: steps } = new MessageChannel();
       port1.unref();
       slot.steps = port1;
       try {
-        await this.#piscina.run({ buffer, steps } satisfies Task, { transferList: [steps] });
+        await this.#piscina.run({ slot: index, steps } satisfies Task, { transferList: [steps] });
       } catch (error) {
         port1.close();
         slot.state = 'opening';
@@ -171,7 +171,7 @@ export class WorkerPool implements Executor {
       this.#checkedFile = notice.file;
       return;
     }
-    const slot = this.#slots[notice.buffer];
+    const slot = this.#slots[notice.slot];
     switch (notice.kind) {
       case 'answered':
         slot.collect();
@@ -184,7 +184,7 @@ export class WorkerPool implements Executor {
         this.watcher.onError(notice.error);
         break;
       case 'refused':
-        slot.state = 'rejected';
+        slot.state = 'refused';
         this.#settleOpened.reject(errorOf(notice));
         break;
       case 'ready':
@@ -199,7 +199,7 @@ export class WorkerPool implements Executor {
 /** One worker's shared buffer, and its current run. */
 class WorkerSlot {
   /** State of the slot's worker: `opening` its models until it reports, `stuck` in a run that takes longer than `runTimeoutMs`. */
-  state: 'opening' | 'ready' | 'rejected' | 'stuck' = 'opening';
+  state: 'opening' | 'ready' | 'refused' | 'stuck' = 'opening';
   /** Where its worker takes the orders of steps from. */
   steps: MessagePort | undefined;
   #run: Run | undefined;

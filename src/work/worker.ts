@@ -6,7 +6,7 @@ import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './memory/run-buffer.js';
-import { doStep, type StepTools } from './steps.js';
+import { doStep } from './steps.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -16,16 +16,16 @@ export interface WorkerData {
 
 /** The one task of a worker, which never ends: to answer what is ordered in a run buffer. */
 export interface Task {
-  /** Index of the run buffer. */
-  readonly buffer: number;
+  /** Index of the slot, and of its run buffer. */
+  readonly slot: number;
   /** Where the orders of steps come from. */
   readonly steps: MessagePort;
 }
 
-/** What a worker reports: the model file that it is about to check; later, with the index of its run buffer, the rest. */
-export type WorkerNotice = { readonly kind: 'checking'; readonly file: string } | BufferNotice;
+/** What a worker reports: the model file that it is about to check; later, with the index of its slot, the rest. */
+export type WorkerNotice = { readonly kind: 'checking'; readonly file: string } | SlotNotice;
 
-type BufferNotice = { readonly buffer: number } & (
+type SlotNotice = { readonly slot: number } & (
   | { readonly kind: 'ready' }
   | ArtefactFailure
   /** The answers of the run are in the buffer. */
@@ -48,43 +48,32 @@ const opened = await openPredictor(data.predictor, (file) => notify({ kind: 'che
 );
 
 /** Answers the runs ordered in a run buffer and does steps, one after the other, for as long as the thread lives. */
-export default async function serve({ buffer, steps }: Task): Promise<never> {
+export default async function serve({ slot, steps }: Task): Promise<never> {
   if ('error' in opened) {
-    notify({ ...failureOf(opened.error), buffer });
+    notify({ ...failureOf(opened.error), slot });
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
-  notify({ kind: 'ready', buffer });
-  const run = new RunBuffer(data.runBuffers[buffer], adjustmentWidth(data.predictor.manifest));
+  notify({ kind: 'ready', slot });
+  const run = new RunBuffer(data.runBuffers[slot], adjustmentWidth(data.predictor.manifest));
   const encoder = new AnswerEncoder(opened);
   const { searchRadiusKm } = data.predictor;
   const tools = { predictor: opened, data: { artefacts: data.predictor, searchRadiusKm } };
   for (;;) {
     const count = run.awaitOrder();
-    if (count > 0) notify({ buffer, ...(await answer(encoder, run, count)) });
-    else await takeStep(tools, run, steps, buffer);
-  }
-}
-
-/** Answers the first `count` rows of a run buffer. @returns the notice to send */
-async function answer(encoder: AnswerEncoder, run: RunBuffer, count: number) {
-  try {
-    const { inferenceMs } = await encoder.answer(run.rows(count), run.answers(count));
-    run.settle(inferenceMs);
-    return { kind: 'answered' } as const;
-  } catch (error) {
-    run.withdraw();
-    return { kind: 'failed', error: error as Error } as const;
-  }
-}
-
-async function takeStep(tools: StepTools, run: RunBuffer, steps: MessagePort, buffer: number) {
-  run.withdraw();
-  try {
-    const order = receiveMessageOnPort(steps)?.message;
-    const outcome = await doStep(order, tools);
-    const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
-    notify({ buffer, kind: 'done', result: outcome }, isWritten ? [outcome.result.bytes.buffer] : []);
-  } catch (error) {
-    notify({ buffer, kind: 'failed', error: error as Error });
+    try {
+      if (count > 0) {
+        const { inferenceMs } = await encoder.answer(run.rows(count), run.answers(count));
+        run.settle(inferenceMs);
+        notify({ kind: 'answered', slot });
+      } else {
+        const outcome = await doStep(receiveMessageOnPort(steps)?.message, tools);
+        run.withdraw();
+        const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
+        notify({ kind: 'done', result: outcome, slot }, isWritten ? [outcome.result.bytes.buffer] : []);
+      }
+    } catch (error) {
+      run.withdraw();
+      notify({ kind: 'failed', error: error as Error, slot });
+    }
   }
 }

@@ -35,7 +35,7 @@ export class RunBuffer {
   readonly #status: Uint8Array;
   readonly #json: Uint8Array;
 
-  /** @param memory of `runBufferBytes` bytes @param rowWidth of the rows' adjustments */
+  /** @param memory as of `createRunBuffer` @param rowWidth of the rows' adjustments */
   constructor(
     readonly memory: SharedArrayBuffer,
     private readonly rowWidth: number,
@@ -94,12 +94,10 @@ export class RunBuffer {
   }
 }
 
-function runBufferBytes(rowWidth: number, elementCapacity: number): number {
-  return siteRowsBytes(MAX_RUN_ROWS, rowWidth) + JSON_AT + MAX_RUN_ROWS * elementCapacity;
-}
-
 /** A RunBuffer in new memory, for the rows and elements of a predictor. */
 export function createRunBuffer(predictor: PredictorData): RunBuffer {
   const rowWidth = adjustmentWidth(predictor.manifest);
-  return new RunBuffer(new SharedArrayBuffer(runBufferBytes(rowWidth, elementCapacity(predictor))), rowWidth);
+  const jsonBytes = MAX_RUN_ROWS * elementCapacity(predictor);
+  const bytes = siteRowsBytes(MAX_RUN_ROWS, rowWidth) + JSON_AT + jsonBytes;
+  return new RunBuffer(new SharedArrayBuffer(bytes), rowWidth);
 }
