@@ -20,7 +20,6 @@ export class JobAnswers {
   /** Ordered by their first row once the job is answered. */
   readonly #slices: Slice[] = [];
 
-  /** @param buffers where what `join` returns is to be released */
   constructor(readonly buffers: BufferPool) {}
 
   /** Copies the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
@@ -66,7 +65,8 @@ export class JobAnswers {
   }
 
   /**
-   * Puts a body around the elements of all rows, in their order, and releases these answers.
+   * Puts a body around the elements of all rows, in their order. Its memory takes the place of these answers: it is to be
+   * released to `buffers`.
    * @param open what the body begins with, at most 256 bytes
    * @param inserted JSON elements to insert, by their index among all elements
    * @param close what it ends with, at most 256 bytes

@@ -40,7 +40,10 @@ export interface RowsRequest extends JobRequest {
   readonly hasHungUp?: () => boolean;
 }
 
-/** Request timeouts that a step has that no caller waits for, or whose answer has begun; a worker that takes longer counts as lost. */
+/**
+ * A step has as many request timeouts once its answer has begun, or where no caller waits for it. A worker that takes longer
+ * for one counts as lost.
+ */
 export const LATER_STEP_TIMEOUTS = 4;
 
 /** A step: about 20 ms of other work, which a worker does as a whole. */

@@ -35,7 +35,7 @@ export class MainThreadExecutor implements Executor {
     return this.#state === 'free' ? 1 : 0;
   }
 
-  request(): void {
+  wake(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'requested';
     setImmediate(() => {

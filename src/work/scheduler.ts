@@ -9,15 +9,15 @@ const NONE: SitesByKey = new Map();
 /** The part of the queue's limit that keeps the executor busy until further requests have arrived. */
 const BUSY_PART = 1 / 8;
 
-/** What answers runs: the worker threads, or the main thread, which takes no steps. */
+/** Where runs are done: the worker threads, or the main thread, which takes no steps. */
 export interface Executor {
   readonly maxRunRows: number;
   /** Runs that can start now. */
   readonly free: number;
   /** Called whenever a run can start; the scheduler sets it. */
   onFree: () => void;
-  /** Work is waiting: calls `onFree` as soon as a run can start, which may be at once. */
-  request(): void;
+  /** Collects runs that have ended, and calls `onFree` as soon as a run can start, which may be at once: work is waiting. */
+  wake(): void;
   /** Lets the run fill in its rows and starts it; only while `free` is above 0. */
   start(run: Run): void;
 }
@@ -121,7 +121,7 @@ export class Scheduler {
    */
   wouldReject(keyId: string, arriving = NONE): boolean {
     if (!this.#isFull(arriving)) return false;
-    this.executor.request(); // collects runs that have ended meanwhile, which may empty the queue
+    this.executor.wake(); // runs that have ended meanwhile may empty the queue
     return this.#isFull(arriving) && this.#queue.hasMost(keyId, arriving);
   }
 
@@ -168,7 +168,7 @@ export class Scheduler {
   #add(job: Job): void {
     this.unfinishedJobs++;
     this.#queue.add(job);
-    this.executor.request();
+    this.executor.wake();
   }
 
   #startRuns(): void {
@@ -201,7 +201,7 @@ export class Scheduler {
   readonly #endRun = (run: Run, error?: Error) => {
     this.#runs.splice(this.#runs.indexOf(run), 1);
     if (error !== undefined) this.#tryAgain(run, error);
-    if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.request();
+    if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.wake();
     this.#reportIdle();
   };
 

@@ -117,7 +117,7 @@ export class WorkerPool implements Executor {
     return this.#isClosed ? 0 : free;
   }
 
-  request(): void {
+  wake(): void {
     for (const slot of this.#slots) slot.collect();
     if (this.free > 0) this.onFree();
   }

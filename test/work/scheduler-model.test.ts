@@ -50,7 +50,7 @@ class SteppedExecutor implements Executor {
     return Math.max(0, this.slots - this.started.length);
   }
 
-  request(): void {
+  wake(): void {
     if (this.free > 0) this.onFree();
   }
 
@@ -130,7 +130,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
             executor.slots = Math.max(0, executor.slots - 1);
           } else if (what.do === 'gain a slot') {
             executor.slots++;
-            executor.request();
+            executor.wake();
             model.observe(executor.started);
           } else if (executor.started.length > 0) {
             const index = what.run % executor.started.length;
@@ -154,7 +154,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
         }
         // All that is left ends, by answers or by deadlines, and then nothing is under way.
         executor.slots = Math.max(1, executor.slots);
-        executor.request();
+        executor.wake();
         while (executor.started.length > 0) executor.end(0);
         await scheduler.idle();
         expect(scheduler.waitingSites).toBe(0);

@@ -13,17 +13,17 @@ const WINDOW_SECONDS = 86_400;
 export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
   app.addHook('onRequest', async (request) => {
     const admission = await accounts.admit(callerOf(request));
-    request.state.admission = admission;
+    request.state.quota = admission;
     if (!admission.admitted) throw quotaReached(admission);
   });
 
   app.addHook('onSend', async (request, reply) => {
-    let { admission } = request.state;
-    if (admission === undefined) return;
+    let { quota } = request.state;
+    if (quota === undefined) return;
     // A failure of the service is not counted.
-    if (reply.statusCode >= 500 && admission.admitted) admission = await accounts.refund(admission);
-    request.state.admission = admission;
-    reply.headers(rateLimitHeaders(admission));
+    if (reply.statusCode >= 500 && quota.admitted) quota = await accounts.refund(quota);
+    request.state.quota = quota;
+    reply.headers(rateLimitHeaders(quota));
   });
 }
 

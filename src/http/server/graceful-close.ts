@@ -13,8 +13,8 @@ const IDLE_GRACE_MS = 500;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
 /**
- * Makes the server close without resetting the connection of a caller. A response that its caller reads slowly is sent to
- * its end.
+ * Makes the server close without resetting the connection of a caller. Fastify waits until all connections have closed: a
+ * response that its caller reads slowly, such as a table, is sent to its end.
  *
  * Two kinds of connections would be reset otherwise. Those that the system has accepted and the server has not, when the
  * listening socket closes: so requests that arrive while the server closes wait until it has stopped listening. Soon most

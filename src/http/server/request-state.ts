@@ -7,7 +7,8 @@ import type { Job } from '../../work/job.js';
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 export interface RequestState {
   caller?: Caller;
-  admission?: Admission;
+  /** Its place in the day's requests of the caller. */
+  quota?: Admission;
   /** The largest body that the caller may send, where it is less than that of the route. */
   bodyLimitBytes?: number;
   /** Ends the count of a batch among those that are arriving. */

@@ -35,8 +35,8 @@ export class GatedWorkers implements Executor {
     return this.#isOpen ? this.pool.free : 0;
   }
 
-  request(): void {
-    if (this.#isOpen) this.pool.request();
+  wake(): void {
+    if (this.#isOpen) this.pool.wake();
   }
 
   start(run: Run): void {
@@ -53,7 +53,7 @@ export class GatedWorkers implements Executor {
 
   release(): void {
     this.#isOpen = true;
-    this.request();
+    this.wake();
   }
 
   /** Forgets the runs seen so far. */
