@@ -11,14 +11,13 @@ import type { TableChunk, TableRequest } from '../formats/table/table-request.js
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor } from '../prediction/predictor.js';
+import type { SharedRange } from './memory/shared-memory.js';
 
-/** The body of a table in memory that all threads share. */
-export interface TableBody {
+/** A table to be answered. */
+export interface TableOrder {
   /** Another one for each table. */
   readonly id: number;
-  readonly memory: SharedArrayBuffer;
-  readonly at: number;
-  readonly bytes: number;
+  readonly body: SharedRange;
   readonly request: TableRequest;
 }
 
@@ -28,8 +27,9 @@ const STEP_MS = 15;
 /** Open tables are kept between steps, the last ones. They are views of their bodies, and of little size. */
 const tables = new LRUCache<number, OpenTable>({ max: 4 });
 
-function openTableOf({ id, memory, at, bytes, request }: TableBody, data: GenerationData): OpenTable {
-  const table = tables.get(id) ?? new OpenTable(new Uint8Array(memory, at, bytes), request, data);
+function openTableOf({ id, body, request }: TableOrder, data: GenerationData): OpenTable {
+  const bytes = new Uint8Array(body.memory, body.at, body.length);
+  const table = tables.get(id) ?? new OpenTable(bytes, request, data);
   tables.set(id, table);
   return table;
 }
@@ -49,7 +49,7 @@ const STEPS = {
    * @returns what the answer begins and ends with, when all is checked
    */
   check(
-    { table, state: before }: Readonly<{ table: TableBody; state: CheckState | undefined }>,
+    { table, state: before }: Readonly<{ table: TableOrder; state: CheckState | undefined }>,
     { data }: StepTools,
   ) {
     const open = openTableOf(table, data);
@@ -60,7 +60,7 @@ const STEPS = {
 
   /** Answers rows of a table. @param state of the check at its end, without the chunks */
   rows(
-    { table, state, chunk }: Readonly<{ table: TableBody; state: CheckState; chunk: TableChunk }>,
+    { table, state, chunk }: Readonly<{ table: TableOrder; state: CheckState; chunk: TableChunk }>,
     { predictor, data }: StepTools,
   ) {
     return openTableOf(table, data).answer(state, chunk, predictor);

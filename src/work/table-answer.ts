@@ -3,7 +3,7 @@ import type { TableChunk } from '../formats/table/table-request.js';
 import type { ErrorCode } from '../prediction/errors/api-error.js';
 import { LATER_STEP_TIMEOUTS } from './job.js';
 import type { RequestSteps } from './request-steps.js';
-import type { StepResults, TableBody } from './steps.js';
+import type { StepResults, TableOrder } from './steps.js';
 
 /** How a table is answered. */
 export interface TableOptions {
@@ -21,7 +21,7 @@ export class TableAnswer {
   #first: Promise<ChunkAnswer> | undefined;
 
   private constructor(
-    private readonly body: TableBody,
+    private readonly table: TableOrder,
     private readonly steps: RequestSteps,
     private readonly options: TableOptions,
     /** The state of the check at its end, without the chunks. */
@@ -30,14 +30,14 @@ export class TableAnswer {
     private readonly ends: TableEnds,
   ) {}
 
-  /** Has workers check a body, however long that waits for others. @throws ApiError where it is no table, JobError */
-  static async check(body: TableBody, steps: RequestSteps, options: TableOptions): Promise<TableAnswer> {
+  /** Has workers check a table, however long that waits for others. @throws ApiError where it is no table, JobError */
+  static async check(table: TableOrder, steps: RequestSteps, options: TableOptions): Promise<TableAnswer> {
     let before: CheckState | undefined;
     for (;;) {
-      const order = { kind: 'check', table: body, state: before } as const;
+      const order = { kind: 'check', table, state: before } as const;
       const { state, ends } = await steps.do(order, Number.POSITIVE_INFINITY);
       if (ends !== undefined)
-        return new TableAnswer(body, steps, options, { ...state, chunks: [] }, state.chunks, ends);
+        return new TableAnswer(table, steps, options, { ...state, chunks: [] }, state.chunks, ends);
       before = state;
     }
   }
@@ -77,7 +77,7 @@ export class TableAnswer {
   }
 
   #answer(chunk: TableChunk, timeoutMs: number): Promise<ChunkAnswer> {
-    const { body: table, state } = this;
+    const { table, state } = this;
     return this.steps.do({ kind: 'rows', table, state, chunk }, performance.now() + timeoutMs);
   }
 }

@@ -51,11 +51,10 @@ function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Prom
   const range = memory.take(body.length);
   body.copy(new Uint8Array(range.memory, range.at, range.length));
   const request = tableRequest({ format: 'csv', chunkRows: CHUNK_ROWS });
-  const { memory: shared, at, length: bytes } = range;
   const steps = new RequestSteps(keyId, scheduler);
   open.push(steps);
   const options = { chunksUnderWay: 3, timeoutMs, onRows: () => {} };
-  return TableAnswer.check({ id: tables++, memory: shared, at, bytes, request }, steps, options);
+  return TableAnswer.check({ id: tables++, body: range, request }, steps, options);
 }
 
 async function start(checking: Promise<TableAnswer>): Promise<AsyncGenerator<Uint8Array>> {
@@ -127,7 +126,7 @@ test('a step whose worker dies is repeated by another one', async () => {
   expect(readCsv(await read(await start(checked('ours'))))).toHaveLength(ROWS);
 });
 
-test('a step whose worker dies twice fails, and the next table is answered', async () => {
+test('a step whose worker dies each time fails, and the next table is answered', async () => {
   workers.beforeStart = () => void threads.terminateAll();
   await expect(checked('ours')).rejects.toMatchObject({ failure: { kind: 'failed' } });
   workers.reset();

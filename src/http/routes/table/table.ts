@@ -102,8 +102,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     const steps = stepsOf(request, reply, generation, () => memory.release(request.body));
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const connection = connectionOf(request.raw);
-    const { memory: shared, at, length: bytes } = request.body;
-    const table = { id: tableCount++, memory: shared, at, bytes, request: asked.request };
+    const table = { id: tableCount++, body: request.body, request: asked.request };
     const options: TableOptions = {
       chunksUnderWay: Math.min(generation.workers.size + 1, MAX_CHUNKS_UNDER_WAY),
       timeoutMs,
