@@ -93,8 +93,7 @@ export class Run {
  */
 export class Scheduler {
   readonly #queue = new FairQueue<Job>();
-  /** Under way. Arrays, not sets: V8 keeps what was deleted from a set alive until a full collection. */
-  readonly #runs: Run[] = [];
+  #runsUnderWay = 0;
   /** Runs to be tried again. */
   readonly #retries: Run[] = [];
   /** Jobs admitted and not finished. */
@@ -162,7 +161,7 @@ export class Scheduler {
   }
 
   get #isIdle(): boolean {
-    return this.unfinishedJobs === 0 && this.#runs.length === 0;
+    return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
   }
 
   #add(job: Job): void {
@@ -175,7 +174,7 @@ export class Scheduler {
     while (this.executor.free > 0) {
       const run = this.#nextRetry() ?? this.#nextRun();
       if (run === undefined) return;
-      this.#runs.push(run);
+      this.#runsUnderWay++;
       this.executor.start(run);
     }
   }
@@ -199,7 +198,7 @@ export class Scheduler {
   }
 
   readonly #endRun = (run: Run, error?: Error) => {
-    this.#runs.splice(this.#runs.indexOf(run), 1);
+    this.#runsUnderWay--;
     if (error !== undefined) this.#tryAgain(run, error);
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.wake();
     this.#reportIdle();

@@ -107,21 +107,17 @@ function checkRegions(file: string, grid: GridFile, regions: readonly Region[]):
     const found = `has the regions ${names.join(', ')}`;
     throw new ArtefactError(file, `${found}, but the grid has ${grid.regions.join(', ')}`);
   }
-  for (const [index, region] of regions.entries()) {
-    const { south, west, north, east } = boundsOf(region);
-    const isWithin = (degrees: number, from: number, to: number) =>
-      degrees >= from - BORDER_DEGREES && degrees <= to + BORDER_DEGREES;
-    const placeOf = (point: number) =>
-      [grid.latitudes[grid.row[point]], grid.longitudes[grid.column[point]]] as const;
-    const stray = grid.region.findIndex((of, point) => {
-      const [latitude, longitude] = placeOf(point);
-      return of === index && !(isWithin(latitude, south, north) && isWithin(longitude, west, east));
-    });
-    if (stray === -1) continue;
-    const place = placeOf(stray).join(', ');
-    throw new ArtefactError(
-      file,
-      `the outline of ${region.region} does not reach row ${stray} of the grid, at ${place}`,
-    );
-  }
+  const bounds = regions.map((region) => boundsOf(region));
+  const placeOf = (point: number) =>
+    [grid.latitudes[grid.row[point]], grid.longitudes[grid.column[point]]] as const;
+  const isBeyond = (degrees: number, from: number, to: number) =>
+    degrees < from - BORDER_DEGREES || degrees > to + BORDER_DEGREES;
+  const stray = grid.region.findIndex((region, point) => {
+    const [latitude, longitude] = placeOf(point);
+    const { south, west, north, east } = bounds[region];
+    return isBeyond(latitude, south, north) || isBeyond(longitude, west, east);
+  });
+  if (stray === -1) return;
+  const place = `row ${stray} of the grid, at ${placeOf(stray).join(', ')}`;
+  throw new ArtefactError(file, `the outline of ${names[grid.region[stray]]} does not reach ${place}`);
 }

@@ -32,17 +32,15 @@ const metadataSchema = z.object({
   format: z.literal('nurselog-grid/2'),
   version: z.string().min(1),
   coverage: z.string().min(1),
-  regions: z.string().transform(jsonOrText).pipe(z.array(z.string()).min(1)),
-  lattice: z
-    .string()
-    .transform(jsonOrText)
-    .pipe(
-      z.object({
-        south: z.number(),
-        west: z.number(),
-        steps_per_degree: z.number().min(1).max(MAX_STEPS_PER_DEGREE),
-      }),
-    ),
+  regions: z.preprocess(jsonOrText, z.array(z.string()).min(1)),
+  lattice: z.preprocess(
+    jsonOrText,
+    z.object({
+      south: z.number(),
+      west: z.number(),
+      steps_per_degree: z.number().min(1).max(MAX_STEPS_PER_DEGREE),
+    }),
+  ),
 });
 
 const finiteNumber = z.string().min(1).transform(Number).pipe(z.number());
@@ -61,9 +59,9 @@ const variableSchema = z
 export type GridVariable = z.output<typeof variableSchema> & { readonly integers: StoredIntegers };
 
 /** The value of a JSON text, or the text itself, which the schema then rejects. */
-function jsonOrText(text: string): unknown {
+function jsonOrText(text: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(String(text));
   } catch {
     return text;
   }
