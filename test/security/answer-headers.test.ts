@@ -44,7 +44,7 @@ const RESPONSES: readonly (readonly [
     HASHED,
     async () => {
       const page = await (await service.get('/docs')).text();
-      return service.get(`/${/docs\/\w+\/reference\.js/.exec(page)![0]}`);
+      return service.get(`/${/docs\/\w+\/[\w-]+\.js/.exec(page)![0]}`);
     },
   ],
   ["the planner's page", 200, 'no-cache', () => service.get('/')],

@@ -62,9 +62,6 @@ html.dark-mode .swagger-ui table.headers td { color: #e4e6e6; }
 }
 `;
 
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
-
 interface ViewerFile {
   /** Relative to the page, with a hash of the body. */
   readonly path: string;
@@ -74,10 +71,8 @@ interface ViewerFile {
 
 /** Swagger UI and what starts it: the page at /docs and the files that it loads. */
 export function viewer(): { page: string; files: ViewerFile[] } {
-  const script = file('swagger-ui-bundle.js', JAVASCRIPT, ofSwaggerUi('swagger-ui-bundle.js'));
-  const style = file('swagger-ui.css', CSS, ofSwaggerUi('swagger-ui.css'));
-  const ownScript = file('reference.js', JAVASCRIPT, Buffer.from(SCRIPT));
-  const ownStyle = file('reference.css', CSS, Buffer.from(STYLE));
+  const script = file('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', SCRIPT);
+  const style = file('swagger-ui.css', 'text/css; charset=utf-8', STYLE);
   const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -86,7 +81,6 @@ export function viewer(): { page: string; files: ViewerFile[] } {
 <title>nurselog: reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style.path}">
-<link rel="stylesheet" href="${ownStyle.path}">
 </head>
 <body>
 <nav id="contents"></nav>
@@ -94,18 +88,16 @@ export function viewer(): { page: string; files: ViewerFile[] } {
 <footer><a href="licenses.txt">Licences of the software and data of others</a></footer>
 <noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> has the same contents.</noscript>
 <script src="${script.path}"></script>
-<script src="${ownScript.path}"></script>
 </body>
 </html>
 `;
-  return { page, files: [script, style, ownScript, ownStyle] };
+  return { page, files: [script, style] };
 }
 
-function ofSwaggerUi(name: string): Buffer {
-  return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
-}
-
-function file(name: string, type: string, body: Buffer): ViewerFile {
+/** A file of Swagger UI, and what comes after it. */
+function file(name: string, type: string, own: string): ViewerFile {
+  const path = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  const body = Buffer.from(`${readFileSync(path, 'utf8')}\n${own}`);
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
   return { path: `docs/${hash}/${name}`, type, body };
 }
