@@ -49,7 +49,7 @@ export class RequestSteps {
     deadlineMs: number,
   ): Promise<StepResults[Kind]> {
     if (this.isCancelled) throw new Error('the request was given up');
-    const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
+    const step = this.scheduler.submit<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.set(
       step,
       step.released.then(() => void this.#steps.delete(step)),

@@ -124,26 +124,21 @@ export class Scheduler {
     return this.#isFull(arriving) && this.#queue.hasMost(keyId, arriving);
   }
 
-  /** Submits rows in the turns of a key. */
-  submit(request: RowsRequest): Job<JobAnswers> {
-    const job = new Job<JobAnswers>(request, this.buffers, this.#onSettled);
-    this.#add(job);
+  /**
+   * Submits rows or a step in the turns of a key. Steps are not counted among the sites that wait: who submits them bounds
+   * how many there are.
+   */
+  submit<Result = JobAnswers>(request: RowsRequest | StepRequest): Job<Result> {
+    const job = new Job<Result>(request, this.buffers, this.#onSettled);
+    this.unfinishedJobs++;
+    this.#queue.add(job);
+    this.executor.wake();
     job.hadToWait = job.startedMs === undefined;
     while (this.waitingSites > this.queueLimitSites) {
       const newest = this.#queue.newestOfLargest();
       if (newest === undefined) break;
       newest.settle({ kind: 'overloaded' });
     }
-    return job;
-  }
-
-  /**
-   * Submits a step in the turn of a key. Steps are not counted among the sites that wait: who submits them
-   * bounds how many there are.
-   */
-  submitStep<Result>(request: StepRequest): Job<Result> {
-    const job = new Job<Result>(request, this.buffers, this.#onSettled);
-    this.#add(job);
     return job;
   }
 
@@ -162,12 +157,6 @@ export class Scheduler {
 
   get #isIdle(): boolean {
     return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
-  }
-
-  #add(job: Job): void {
-    this.unfinishedJobs++;
-    this.#queue.add(job);
-    this.executor.wake();
   }
 
   #startRuns(): void {
