@@ -88,32 +88,22 @@ export class Predictor {
     return { inferenceMs, runs, draws };
   }
 
-  #matchAll(rows: SiteRows, { status, points, distancesKm }: RowRecords): void {
+  #matchAll(rows: SiteRows, records: RowRecords): void {
     const { longitude, latitude } = rows;
+    const { status, points, distancesKm } = records;
     let matched: number = ROW_STATUS.answered;
     for (let row = 0; row < rows.count; row++) {
       if (row > 0 && longitude[row] === longitude[row - 1] && latitude[row] === latitude[row - 1]) {
         points[row] = points[row - 1]; // as all rows of a ranking
         distancesKm[row] = distancesKm[row - 1];
-      } else matched = this.#match(longitude[row], latitude[row], points, distancesKm, row);
-      status[row] = matched;
-      if (
-        rows.options[row] !== 0 &&
-        status[row] === ROW_STATUS.answered &&
-        this.#isTooHigh(rows, row, points[row])
-      )
-        status[row] = ROW_STATUS.elevationMismatch;
+      } else matched = this.#match(longitude[row], latitude[row], records, row);
+      const isMismatch = matched === ROW_STATUS.answered && this.#isTooHigh(rows, row, points[row]);
+      status[row] = isMismatch ? ROW_STATUS.elevationMismatch : matched;
     }
   }
 
-  /** Matches a place to its grid point, into `points` and `distancesKm` at `row`. @returns its ROW_STATUS */
-  #match(
-    longitude: number,
-    latitude: number,
-    points: Int32Array,
-    distancesKm: Float64Array,
-    row: number,
-  ): number {
+  /** Matches the place of a row to its grid point. @returns its ROW_STATUS */
+  #match(longitude: number, latitude: number, { points, distancesKm }: RowRecords, row: number): number {
     const entry = this.places.find(longitude, latitude);
     if (entry !== -1) {
       points[row] = this.places.pointOf(entry);

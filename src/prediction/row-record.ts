@@ -3,7 +3,7 @@ import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from './model/prediction-numbers.
 import { OPTION, type SiteRows } from './site-rows.js';
 
 /** The numbers of a row: PREDICTION_NUMBERS for each planting method. */
-export const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
+const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
 
 /** The ends of intervals of a row: low and high for each planting method and horizon. */
 const ENDS_PER_ROW = PLANTING_METHODS.length * HORIZONS.length * 2;

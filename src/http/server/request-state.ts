@@ -17,16 +17,8 @@ export interface RequestState {
   sites?: number;
   /** Its rows that were submitted at once. */
   job?: Job;
-  /** The times of its work that was done. */
-  times?: JobTimes;
-}
-
-/** Where the time of answered jobs went. */
-export interface JobTimes {
-  /** From the submission of the first until it was started. */
-  readonly queueMs: number;
-  /** In the models, summed over all. */
-  readonly inferenceMs: number;
+  /** Where the time of its answered jobs went: until the first was started, and in the models, summed over all. */
+  times?: Pick<Job, 'queueMs' | 'inferenceMs'>;
 }
 
 declare module 'fastify' {
