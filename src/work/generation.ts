@@ -4,7 +4,8 @@ import { LATER_STEP_TIMEOUTS } from './job.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
 import type { BufferPool } from './memory/buffer-pool.js';
 import { Scheduler } from './scheduler.js';
-import { WorkerPool, type WorkerWatcher } from './worker-pool.js';
+import { WorkerPool } from './worker-pool.js';
+import type { WorkerWatcher } from './worker-slot.js';
 
 /**
  * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have

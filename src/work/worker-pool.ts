@@ -1,12 +1,13 @@
 import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { createRunBuffer, MAX_RUN_ROWS, type RunBuffer } from './memory/run-buffer.js';
+import { createRunBuffer, MAX_RUN_ROWS } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 import type { Task, WorkerData, WorkerNotice } from './worker.js';
+import { WorkerSlot, type WorkerWatcher } from './worker-slot.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 
@@ -17,14 +18,6 @@ const POLL_MS = 20;
 /** A worker that did not get as far as reporting whether its models are usable. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
-}
-
-/** Receives the events of worker threads. */
-export interface WorkerWatcher {
-  /** A thread failed, idle or at work. */
-  onError(error: Error): void;
-  /** `ready` may have changed. */
-  onReadyChange(): void;
 }
 
 /**
@@ -112,9 +105,7 @@ export class WorkerPool implements Executor {
   }
 
   get free(): number {
-    let free = 0;
-    for (const slot of this.#slots) if (slot.isFree) free++;
-    return this.#isClosed ? 0 : free;
+    return this.#isClosed ? 0 : this.#slots.filter(({ isFree }) => isFree).length;
   }
 
   wake(): void {
@@ -193,63 +184,5 @@ export class WorkerPool implements Executor {
         this.watcher.onReadyChange();
     }
     if (this.free > 0) this.onFree();
-  }
-}
-
-/** One worker's shared buffer, and its current run. */
-class WorkerSlot {
-  /** State of the slot's worker: `opening` its models until it reports, `stuck` in a run that takes longer than `runTimeoutMs`. */
-  state: 'opening' | 'ready' | 'refused' | 'stuck' = 'opening';
-  /** Where its worker takes the orders of steps from. */
-  steps: MessagePort | undefined;
-  #run: Run | undefined;
-  #timeout: NodeJS.Timeout | undefined;
-
-  constructor(
-    readonly buffer: RunBuffer,
-    private readonly runTimeoutMs: number,
-    private readonly watcher: WorkerWatcher,
-  ) {}
-
-  get isFree(): boolean {
-    return this.state === 'ready' && this.#run === undefined;
-  }
-
-  start(run: Run): void {
-    run.fill(this.buffer.rows(run.count));
-    this.#run = run;
-    this.#timeout = setTimeout(() => {
-      this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
-      this.#setState('stuck');
-    }, this.runTimeoutMs).unref();
-    if (run.order !== undefined) this.steps?.postMessage(run.order);
-    this.buffer.order(run.count);
-  }
-
-  /** Delivers the answers of the run, if they are there. */
-  collect(): void {
-    if (!this.buffer.isAnswered) return;
-    const run = this.end();
-    run?.deliver(this.buffer.answers(run.count), this.buffer.inferenceMs);
-  }
-
-  /** Ends the run, if there is one: it will have no answers. */
-  fail(error: Error): void {
-    this.buffer.withdraw();
-    this.end()?.fail(error);
-  }
-
-  /** Ends the run. @returns it, if there was one */
-  end(): Run | undefined {
-    const run = this.#run;
-    this.#run = undefined;
-    clearTimeout(this.#timeout);
-    if (this.state === 'stuck') this.#setState('ready');
-    return run;
-  }
-
-  #setState(state: 'ready' | 'stuck'): void {
-    this.state = state;
-    this.watcher.onReadyChange();
   }
 }

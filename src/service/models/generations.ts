@@ -4,7 +4,8 @@ import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { Generation } from '../../work/generation.js';
 import type { BufferPool } from '../../work/memory/buffer-pool.js';
-import { WorkerStartError, type WorkerWatcher } from '../../work/worker-pool.js';
+import { WorkerStartError } from '../../work/worker-pool.js';
+import type { WorkerWatcher } from '../../work/worker-slot.js';
 import type { ServicePhase } from '../service-phase.js';
 import { preflight, ReloadError } from './preflight.js';
 

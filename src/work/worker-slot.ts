@@ -1,0 +1,69 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { RunBuffer } from './memory/run-buffer.js';
+import type { Run } from './scheduler.js';
+
+/** Receives the events of worker threads. */
+export interface WorkerWatcher {
+  /** A thread failed, idle or at work. */
+  onError(error: Error): void;
+  /** The number of workers that are ready may have changed. */
+  onReadyChange(): void;
+}
+
+/** One worker's shared buffer, and its current run. */
+export class WorkerSlot {
+  /** State of the slot's worker: `opening` its models until it reports, `stuck` in a run that takes longer than `runTimeoutMs`. */
+  state: 'opening' | 'ready' | 'refused' | 'stuck' = 'opening';
+  /** Where its worker takes the orders of steps from. */
+  steps: MessagePort | undefined;
+  #run: Run | undefined;
+  #timeout: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly buffer: RunBuffer,
+    private readonly runTimeoutMs: number,
+    private readonly watcher: WorkerWatcher,
+  ) {}
+
+  get isFree(): boolean {
+    return this.state === 'ready' && this.#run === undefined;
+  }
+
+  start(run: Run): void {
+    run.fill(this.buffer.rows(run.count));
+    this.#run = run;
+    this.#timeout = setTimeout(() => {
+      this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
+      this.#setState('stuck');
+    }, this.runTimeoutMs).unref();
+    if (run.order !== undefined) this.steps?.postMessage(run.order);
+    this.buffer.order(run.count);
+  }
+
+  /** Delivers the answers of the run, if they are there. */
+  collect(): void {
+    if (!this.buffer.isAnswered) return;
+    const run = this.end();
+    run?.deliver(this.buffer.answers(run.count), this.buffer.inferenceMs);
+  }
+
+  /** Ends the run, if there is one: it will have no answers. */
+  fail(error: Error): void {
+    this.buffer.withdraw();
+    this.end()?.fail(error);
+  }
+
+  /** Ends the run. @returns it, if there was one */
+  end(): Run | undefined {
+    const run = this.#run;
+    this.#run = undefined;
+    clearTimeout(this.#timeout);
+    if (this.state === 'stuck') this.#setState('ready');
+    return run;
+  }
+
+  #setState(state: 'ready' | 'stuck'): void {
+    this.state = state;
+    this.watcher.onReadyChange();
+  }
+}
