@@ -9,7 +9,8 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value !== 'string') return JSON.stringify(value);
-  return truncated(value, JSON.stringify(redactKeys(value.slice(0, SHOWN_CHARACTERS))));
+  const shown = JSON.stringify(redactKeys(value.slice(0, SHOWN_CHARACTERS)));
+  return value.length > SHOWN_CHARACTERS ? `${shown}... (${value.length} characters)` : shown;
 }
 
 /** Characters of a path that an error repeats. */
@@ -19,10 +20,6 @@ const SHOWN_PATH_CHARACTERS = 100;
 export function shownPath(path: string): string {
   // Cut before the search for keys, to bound it, and after: the second cut removes what the first left of a key.
   return redactKeys(path.slice(0, 2 * SHOWN_PATH_CHARACTERS)).slice(0, SHOWN_PATH_CHARACTERS);
-}
-
-function truncated(text: string, shown: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${shown}... (${text.length} characters)` : shown;
 }
 
 /** How many wrong elements of an array, or wrong keys of an object, a message shows. */
