@@ -4,8 +4,9 @@ import { tableError } from '../table/table-request.js';
 import { readType } from './text-views.js';
 
 const INTEGER_BITS: readonly number[] = [8, 16, 32, 64];
-const DECIMAL_BITS: readonly number[] = [32, 64, 128];
-const MAX_DECIMAL_DIGITS = 38;
+/** The most digits of a decimal, by its bits. */
+const DECIMAL_DIGITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38 };
+const MAX_SCALE = 38;
 const MAX_FIXED_BYTES = 2 ** 20;
 
 /**
@@ -34,7 +35,8 @@ function isRead(type: DataType, isColumn: boolean): boolean {
     (!DataType.isDate(type) || type.unit in DateUnit) &&
     (!DataType.isFixedSizeBinary(type) || isWithin(type.byteWidth, 1, MAX_FIXED_BYTES)) &&
     (!DataType.isDecimal(type) ||
-      (DECIMAL_BITS.includes(type.bitWidth) && isWithin(type.scale, -MAX_DECIMAL_DIGITS, MAX_DECIMAL_DIGITS)))
+      (isWithin(type.precision, 1, DECIMAL_DIGITS[type.bitWidth] ?? 0) &&
+        isWithin(type.scale, -MAX_SCALE, MAX_SCALE)))
   );
 }
 

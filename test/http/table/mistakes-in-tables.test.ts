@@ -1,4 +1,5 @@
 import {
+  Decimal,
   Field,
   Float64,
   makeData,
@@ -119,6 +120,7 @@ test.each<[TableFormat, mistake: string, body: string | Uint8Array, path: string
     'Float64, but must',
   ],
   ['arrow', 'unions', unionStream(), 'mixed', 'the type Union<Float64>, which is not supported: cast or'],
+  ['arrow', 'no digits', stream({ a: [new Decimal(2, 0, 128), []] }), 'a', 'the type Decimal[0e+2], which'],
   ['arrow', 'bytes after it', Buffer.concat([stream(), Buffer.alloc(8)]), '', '8 bytes follow the end of'],
 ])(
   'a table in %s with %s is refused with what is wrong and what would be right',
