@@ -99,8 +99,8 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   ],
   [
     'has a feature with narrower bounds than the points of the grid',
-    (m) => Object.assign(m.features.find(({ name }) => name === 'elevation')!, { maximum: 1000 }),
-    /feature elevation is from -10 to 1000, but the grid has a point with 1\d{3}$/,
+    (m) => Object.assign(m.features.find(({ name }) => name === 'elevation')!, { maximum: 2000 }),
+    /feature elevation is from -10 to 2000, but the grid has a point with 2\d{3}$/,
   ],
   [
     'has a feature twice',
@@ -166,6 +166,11 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     'has an average that is no number',
     { 'methods.manual.averages.7.3': null },
     /^methods\.manual\.averages\.7\.3/,
+  ],
+  [
+    'has an average beyond the bounds of its feature',
+    { 'methods.manual.averages.7.0': 1e308 },
+    'methods.manual.averages: 1e+308 of elevation is not from -10 to 4400',
   ],
   ['has an interval graph for one method only', { 'methods.drone_seeded.intervals': undefined }, INTERVALS],
   [

@@ -165,6 +165,11 @@ export const manifestSchema = z
           `must be ${species.length} rows (species) of ${features.length} numbers (features)`,
         );
       }
+      for (const [f, { name, minimum, maximum }] of features.entries()) {
+        const wrong = averages.map((row) => row[f]).find((average) => average < minimum || average > maximum);
+        if (wrong !== undefined)
+          complain(`methods.${method}.averages`, `${wrong} of ${name} is not from ${minimum} to ${maximum}`);
+      }
     }
     if (
       Object.values(methods).some(({ intervals }) => (intervals === undefined) !== (interval_level === null))
