@@ -120,7 +120,7 @@ const configSchema = z.object({
   tableMemoryBytes: wholeNumber(1024, 64 * 1024 * 1024 * 1024)
     .default(1024 * 1024 * 1024)
     .describe(
-      'Memory for all tables together, at most half for those of one key; beyond it tables get 503 `overloaded`.',
+      'Memory for all tables, and all answers of 64 KiB and more until they are sent, at most half for those of one key; beyond it requests get 503 `overloaded`.',
     ),
   planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(8 * 1024 * 1024)

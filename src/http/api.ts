@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { MemoryBudget } from '../work/admission.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
 import { ArrivingBatches, rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
@@ -44,6 +45,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   const context: RouteContext = {
     ...dependencies,
     submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
+    memory: new MemoryBudget(config.tableMemoryBytes),
   };
   const arriving = new ArrivingBatches();
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {

@@ -100,3 +100,16 @@ export function takeMemory(
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
   raw.once('close', () => budget.release(id, bytes));
 }
+
+/** Smaller answers are not counted: the system takes them even if their callers do not read. */
+const LARGE_ANSWER_BYTES = 64 * 1024;
+
+/** Takes memory for an answer that is in memory as a whole until it is sent. @throws ApiError overloaded where too little is left */
+export function takeMemoryOf(
+  { length }: Buffer | string,
+  budget: MemoryBudget,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, request, reply);
+}

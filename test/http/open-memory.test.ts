@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest } from '../support/raw-http.js';
-import { PREDICT_REQUEST } from '../support/requests.js';
+import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
-import { PLAN_REQUEST } from './support/units.js';
+import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
 
 const TABLE_BYTES = 2_000_000;
 /** What a table of that size takes while it is open. */
@@ -61,6 +61,23 @@ test('beyond half of the memory for tables a key is overloaded before its body, 
   expect(refused.headers.get('retry-after')).toBe('1');
   large.socket.destroy();
   await eventually(async () => expect((await postSmall(100, third)).status).toBe(200));
+});
+
+const EXPLAINED = { include: ['explanation', 'intervals'] };
+const UNITS = collection(...Array.from({ length: 20 }, (_, id) => unit(id, FOREST_RING)));
+
+test.each([
+  ['/v1/predict/batch', { requests: Array(50).fill({ ...PREDICT_REQUEST, ...EXPLAINED }) }],
+  ['/v1/predict/rank', { ...FOREST_SITE, ...EXPLAINED, native_only: false }],
+  ['/v1/plan', { units: UNITS, native_only: false, target_per_ha: 400 }],
+])('a large answer of %s takes memory for tables until it is sent', async (path, request) => {
+  const [one, other] = [await newKey(), await newKey()];
+  const { socket } = await announce(TABLE_PATH, 'text/csv', one, TABLE_BYTES);
+  await expectError(await service.post(path, request, { 'x-api-key': one }), 503, 'overloaded');
+  expect((await service.post('/v1/predict', PREDICT_REQUEST, { 'x-api-key': one })).status).toBe(200);
+  for (let times = 0; times < 30; times++)
+    expect((await service.post(path, request, { 'x-api-key': other })).status).toBe(200);
+  socket.destroy();
 });
 
 test('plans beyond half of the memory for plans are overloaded before their body is sent, until others are gone; other keys are admitted', async () => {

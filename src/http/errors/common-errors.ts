@@ -26,7 +26,7 @@ export const QUEUE_FULL = retryLater(
 /** The tables, plans or surfaces that are open, of all keys or of one, are as many as there may be. */
 export const TOO_MANY_OPEN = retryLater(
   'overloaded',
-  'Too many tables, plans or surfaces are open and nothing was started: try again shortly.',
+  'Too many tables, plans, surfaces or large answers are open: read those, or try again shortly.',
 );
 
 /** The client closed its side of the connection while its request waited, as one does that disconnects. */

@@ -12,6 +12,7 @@ import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
+import { takeMemoryOf } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 const batchSizes = Object.entries(TIERS)
@@ -33,7 +34,7 @@ export const batchEndpoint: Endpoint = {
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
 export function batchRoute(
   app: FastifyInstance,
-  { serving, submitter, metrics }: RouteContext,
+  { serving, submitter, metrics, memory }: RouteContext,
   arriving: ArrivingBatches,
 ): void {
   app.post<{ Body: Buffer }>('/v1/predict/batch', { onRequest: arriving.count }, async (request, reply) => {
@@ -57,16 +58,17 @@ export function batchRoute(
     const failures = failuresOf(batch, answers, generation);
     const failed = failures.size;
     const successful = batch.total - failed;
-    for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
-    if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
-
     const open = '{"results":[';
     const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
-    reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
-    if (answers === undefined) return reply.send(Buffer.from(open + [...elements.values()].join() + close));
+    const body =
+      answers?.join(open, elements, close) ?? Buffer.from(open + [...elements.values()].join() + close);
+    takeMemoryOf(body, memory, request, reply);
+    for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
+    if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
 
-    return sendPooled(request, reply, answers.join(open, elements, close), answers.buffers);
+    reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
+    return answers === undefined ? reply.send(body) : sendPooled(request, reply, body, answers.buffers);
   });
 }
 

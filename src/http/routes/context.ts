@@ -2,6 +2,7 @@ import type { Accounts } from '../../accounts/accounts.js';
 import type { Clock } from '../../accounts/clock.js';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
+import type { MemoryBudget } from '../../work/admission.js';
 import type { Serving } from '../../work/generation.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import type { Connections } from '../server/connections.js';
@@ -21,4 +22,6 @@ export interface ApiDependencies {
 /** What routes have in common. */
 export interface RouteContext extends ApiDependencies {
   readonly submitter: Submitter;
+  /** For open tables, and for large answers until they are sent. */
+  readonly memory: MemoryBudget;
 }

@@ -12,7 +12,7 @@ import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { takeMemory } from '../submitter.js';
+import { takeMemory, takeMemoryOf } from '../submitter.js';
 import type { RouteContext } from './context.js';
 import { beforeFirstByte } from './worker-steps.js';
 
@@ -39,7 +39,7 @@ const MAX_LARGEST_BODIES = 16;
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
-  { serving, submitter, clock, config, metrics }: RouteContext,
+  { serving, submitter, clock, config, metrics, memory }: RouteContext,
 ): void {
   const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
@@ -84,16 +84,15 @@ export function planRoute(
       submitter.runLimited(request, reply, generation, predict),
     );
 
-    for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await answer.elements(artefacts);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),
       generated_at: new Date(clock.nowMs()).toISOString(),
     };
-    return reply
-      .type(JSON_TYPE)
-      .header('model-outcomes', artefacts.manifest.outcomes)
-      .send(Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`));
+    const answered = Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`);
+    takeMemoryOf(answered, memory, request, reply);
+    for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
+    return reply.type(JSON_TYPE).header('model-outcomes', artefacts.manifest.outcomes).send(answered);
   });
 }

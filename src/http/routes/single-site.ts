@@ -11,6 +11,7 @@ import type { JobAnswers } from '../../work/job-answers.js';
 import { type Endpoint, SITE_ERRORS } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
+import { takeMemoryOf } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 export const predictEndpoint: Endpoint = {
@@ -47,7 +48,10 @@ export const rankEndpoint: Endpoint = {
  * POST /v1/predict, one site, species and method; POST /v1/predict/compare, with both methods; POST /v1/predict/rank,
  * with several species and methods, best first.
  */
-export function singleSiteRoutes(app: FastifyInstance, { serving, submitter, metrics }: RouteContext): void {
+export function singleSiteRoutes(
+  app: FastifyInstance,
+  { serving, submitter, metrics, memory }: RouteContext,
+): void {
   const failure = (error: ErrorObject) => {
     metrics.sites.inc({ outcome: error.code });
     return new ApiError(error);
@@ -69,9 +73,11 @@ export function singleSiteRoutes(app: FastifyInstance, { serving, submitter, met
     const answers = await submitter.submit(request, reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered())
       throw failure(placeError(status, rows, row, generation));
+    const body = bodyOf(answers);
+    takeMemoryOf(body, memory, request, reply);
     metrics.sites.inc({ outcome: 'answered' });
     const { outcomes } = generation.artefacts.manifest;
-    return reply.type(JSON_TYPE).header('model-outcomes', outcomes).send(bodyOf(answers));
+    return reply.type(JSON_TYPE).header('model-outcomes', outcomes).send(body);
   };
 
   const siteRoute = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { TableMediaType } from '../../../formats/table/table-request.js';
-import { MemoryBudget } from '../../../work/admission.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
 import { TableAnswer, type TableOptions } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
@@ -67,9 +66,11 @@ const OPEN_TABLE_SHARE = 50;
 let tableCount = 0;
 
 /** POST /v1/predict/table: a table of sites in and out. */
-export function tableRoute(app: FastifyInstance, { config, serving, metrics }: RouteContext): void {
+export function tableRoute(
+  app: FastifyInstance,
+  { config, serving, metrics, memory: budget }: RouteContext,
+): void {
   const { requestTimeoutMs: timeoutMs } = config;
-  const budget = new MemoryBudget(config.tableMemoryBytes);
   const memory = new SharedMemory();
 
   app.removeAllContentTypeParsers();
