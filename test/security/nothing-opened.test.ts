@@ -20,7 +20,6 @@ const OPENERS = [
   'output/write-output.ts', // standard output
   'prediction/artefacts/artefact-file.ts', // DATA_DIR and MODEL_DIR
   'service/resource-limits.ts', // /proc/self/limits
-  'service/first-run.ts', // nothing: it only checks whether an address is local
   'service/models/preflight.ts', // a process of the service itself
   'version.ts', // package.json
 ];
