@@ -55,7 +55,7 @@ export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSourc
     const { length } = headerOf(() => batchHeader(message), where);
     batches.push({
       at,
-      dictionaries: dictionaries.current,
+      dictionaries: dictionaries.current(),
       firstRow: rowCount,
       rowCount: length,
       bytes: body.length,
@@ -105,11 +105,18 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
 
 /** Dictionaries as they are sent: at first whole; later deltas are added, or another one takes its place. */
 class DictionaryReader {
-  /** Those of the batches that follow. */
-  current: Dictionaries = new Map();
+  readonly #dictionaries = new Map<number, Vector>();
+  /** A copy of them, shared by the record batches until the next dictionary is sent. */
+  #current: Dictionaries | undefined;
   #count = 0;
 
   constructor(private readonly schema: Schema) {}
+
+  /** The dictionaries of the record batches that follow. */
+  current(): Dictionaries {
+    this.#current ??= new Map(this.#dictionaries);
+    return this.#current;
+  }
 
   add({ message, body }: StreamMessage): void {
     const where = `dictionary batch ${++this.#count}`;
@@ -121,13 +128,14 @@ class DictionaryReader {
     const type = this.schema.dictionaries.get(id);
     if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
     const sent = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
-    const before = isDelta ? (this.current.get(id)?.data ?? []) : [];
+    const before = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
     if (before.length >= MAX_DICTIONARY_DELTAS)
       throw damaged(
         where,
         `dictionary ${id} has more than ${MAX_DICTIONARY_DELTAS} deltas: send it as a whole`,
       );
-    this.current = new Map([...this.current, [id, new Vector([...before, sent] as Data[])]]);
+    this.#dictionaries.set(id, new Vector([...before, sent] as Data[]));
+    this.#current = undefined;
   }
 }
 
