@@ -57,7 +57,12 @@ export class StreamWriter {
 
   /** What was written since the last call, in memory of its own. */
   take(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(Buffer.concat(this.#sink.chunks));
+    const bytes = new Uint8Array(this.#sink.bytes);
+    let end = 0;
+    for (const chunk of this.#sink.chunks) {
+      bytes.set(chunk, end);
+      end += chunk.byteLength;
+    }
     this.#sink.chunks = [];
     this.#sink.bytes = 0;
     return bytes;
