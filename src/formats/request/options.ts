@@ -197,6 +197,9 @@ function objectOfNumbers(
   };
 }
 
+/** What is wrong with `include` where it asks for intervals that the models do not have. */
+export const NO_INTERVALS = 'include cannot have intervals: the models of this service have none';
+
 function include({ hasIntervals }: OptionRules): Option {
   const known = INCLUDES.join(', ');
   const description =
@@ -211,8 +214,7 @@ function include({ hasIntervals }: OptionRules): Option {
         // One issue for all: one for each would let a body of 1 MiB ask for an answer of 50.
         const wrong = showAll(value.filter((word) => !INCLUDES.includes(word)));
         sink.refuse(`each word of include must be one of ${known}, not ${wrong}`);
-      } else if (!hasIntervals && value.includes('intervals'))
-        sink.refuse('include cannot have intervals: the models of this service have none');
+      } else if (!hasIntervals && value.includes('intervals')) sink.refuse(NO_INTERVALS);
       else for (const word of value) sink.include(word);
     },
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AssumedValues, assumptionsOf } from '../../formats/request/assumptions.js';
 import { queryNumber } from '../../formats/request/option-numbers.js';
+import { NO_INTERVALS } from '../../formats/request/options.js';
 import { type Issue, invalidRequest } from '../../formats/request/request-errors.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
@@ -69,8 +70,7 @@ export function readQuery(
     else values[name] = (name === 'include' ? wordsOrNone : (readers[name] ?? numberOf))(text);
   }
   const intervals = (values.include as string[] | undefined)?.includes('intervals') ?? false;
-  if (intervals && artefacts.manifest.interval_level === null)
-    refuse('include', 'include cannot have intervals: the models of this service have none');
+  if (intervals && artefacts.manifest.interval_level === null) refuse('include', NO_INTERVALS);
   const error = invalidRequest(schema, values, [], issues.slice(0, SHOWN_ELEMENTS)); // thousands go into an address
   if (error !== undefined) throw new ApiError(error);
   const assumed = assumptionsOf(artefacts).flatMap(({ name, default: usual = 0 }) =>
