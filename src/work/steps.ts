@@ -35,7 +35,7 @@ function openTableOf({ id, body, request }: TableOrder, data: GenerationData): O
 }
 
 /** What a worker has for its steps. */
-export interface StepTools {
+interface StepTools {
   readonly predictor: Predictor;
   /** What rows are checked against. */
   readonly data: GenerationData;

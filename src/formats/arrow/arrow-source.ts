@@ -22,7 +22,7 @@ export interface StreamBatch {
   /** Its first row among those of the table. */
   readonly firstRow: number;
   readonly rowCount: number;
-  /** Of its body. */
+  /** The length of its body. */
   readonly bytes: number;
 }
 

@@ -29,7 +29,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
 
 /** The request for a table, without its body. */
-export interface TableHead {
+interface TableHead {
   readonly request: TableRequest;
   readonly outputType: TableMediaType;
   readonly body: BodyHead;
