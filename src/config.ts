@@ -34,6 +34,9 @@ function oneOf<const Value extends string>(...values: Value[]) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+/** Whether a URL can be read although its password may have any character. */
+const isEncoded = (url: string) => /^([^#%]|%[\da-f]{2})+$/i.test(url) && URL.canParse(url);
+
 /** Whether a text is an origin as browsers send it: scheme, host and, where it is not the scheme's own, port. */
 const isOrigin = (text: string) =>
   /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
@@ -67,6 +70,9 @@ const configSchema = z.object({
     .regex(/^(sqlite:(?!\s|:memory:|[a-zA-Z][a-zA-Z0-9+.-]+:).*\S$|postgres(ql)?:\/\/.+)/, {
       error:
         'must be sqlite:<file> or postgres://…, <file> being a path, not a URL, without spaces around it',
+    })
+    .refine((url) => url.startsWith('sqlite:') || isEncoded(url), {
+      error: 'must be a URL: write / ? # and % of its password as %2F %3F %23 and %25, or set PGPASSWORD',
     })
     .default('sqlite:var/nurselog.db')
     .describe('Keys and quota: `sqlite:<file>` or `postgres://…`.'),

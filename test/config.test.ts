@@ -145,6 +145,16 @@ test.each(['sqlite::memory:', 'sqlite: ', 'sqlite: keys.db', 'sqlite:keys.db '])
   },
 );
 
+test.each(['pa/ss', 'pa?ss', 'pa#ss', '12#34', '%ss'])(
+  'a DATABASE_URL with the password %j is refused, with the way to write it',
+  (password) => {
+    const attempt = () => loadConfig({ DATABASE_URL: `postgres://nurselog:${password}@db/nurselog` });
+    expect(attempt).toThrow(/must be a URL: .*%23.*, or set PGPASSWORD, not "…"$/);
+    const encoded = `postgres://nurselog:${encodeURIComponent(password)}@db/nurselog`;
+    expect(loadConfig({ DATABASE_URL: encoded }).databaseUrl).toBe(encoded);
+  },
+);
+
 test('an empty DATABASE_URL is refused: a lost address would start an empty embedded store', () => {
   expect(() => loadConfig({ DATABASE_URL: '' })).toThrow(
     /^DATABASE_URL must be sqlite:<file> or postgres:.*, not ""$/,
