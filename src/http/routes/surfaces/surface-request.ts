@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
 import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
 import { assumptionsOf } from '../../../formats/request/assumptions.js';
@@ -9,6 +10,7 @@ import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-ou
 import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
+import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
 import type { Generation } from '../../../work/generation.js';
 import { IDENTITY, preferredEncoding } from '../../response/compression.js';
@@ -44,6 +46,20 @@ export interface AskedSurface {
 const FILE_TYPES: readonly SurfaceType[] = ['application/geo+json', 'text/csv'];
 const MAX_FILE_POINTS = 20_000;
 
+/** Points of the lattices that are kept: four of the whole grid, or a hundred of 20,000 points. */
+const KEPT_POINTS = 2_000_000;
+
+/** The lattices that were asked for last: one takes milliseconds, also where the answer is 304 or 503. */
+const latticesOf = perGeneration(
+  ({ artefacts: { grid } }: GenerationData) =>
+    new LRUCache<string, LatticePoints, SurfaceQuery>({
+      maxSize: KEPT_POINTS,
+      sizeCalculation: ({ points }) => points.length + 1,
+      memoMethod: (_key, _stale, { context: { box, maxPoints } }) =>
+        latticePoints(grid.index, box, maxPoints),
+    }),
+);
+
 /** @throws ApiError in the order of the interface */
 export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: Generation): AskedSurface {
   const { artefacts } = generation;
@@ -54,14 +70,14 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
   const catalogue = speciesOf(generation);
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
-  const lattice = latticePoints(index, query.box, query.maxPoints);
+  const { box, maxPoints, assumed, intervals } = query;
+  const lattice = latticesOf(generation).memo(JSON.stringify([box, maxPoints]), { context: query });
   const raster = type === TIFF_TYPE ? rasterOf(query, lattice, index) : undefined;
   const isSmall = lattice.points.length <= MAX_FILE_POINTS;
   const isFile = raster !== undefined || (isSmall && FILE_TYPES.includes(type));
   if (!isFile) requireChunks(request, 'A surface');
 
   const { modelDigest, gridDigest } = artefacts;
-  const { box, assumed, intervals } = query;
   const options = [species_code, box, lattice.step, assumed, intervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
