@@ -1,8 +1,8 @@
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid, type Outline } from '../../prediction/units/outline.js';
-import { UnitPoints } from '../../prediction/units/unit-points.js';
+import { unitPoints } from '../../prediction/units/unit-points.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
 import { type Issue, issuesError, placeError } from '../request/request-errors.js';
 import { type PlanOrder, readOrder, type UnitLimit } from './plan-reader.js';
@@ -124,8 +124,6 @@ const DISTANCE_DECIMALS = 3;
 /** Decimals of a centroid's degrees: about a metre. */
 const PLACE_DECIMALS = 5;
 
-const unitPointsOf = perGeneration(({ artefacts }: GenerationData) => new UnitPoints(artefacts.grid.index));
-
 /** Finds the sites of a unit. @throws ApiError where there are none */
 function sitesOf(outline: Outline, generation: GenerationData): UnitSites {
   const area = rounded(areaHa(outline), AREA_DECIMALS);
@@ -138,7 +136,7 @@ function sitesOf(outline: Outline, generation: GenerationData): UnitSites {
   place.longitude[0] = longitude;
   const failure = (status: number) =>
     new ApiError(placeError(status, place, 0, generation, 'the centroid, '));
-  const points = unitPointsOf(generation).find(outline);
+  const points = unitPoints(generation.artefacts.grid.index, outline);
   if (points.length === 0 && !coverageOf(generation).contains(longitude, latitude))
     throw failure(ROW_STATUS.outsideCoverage);
   const nearest = nearestDataOf(generation);

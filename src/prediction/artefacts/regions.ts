@@ -39,12 +39,20 @@ export interface Box {
 
 /** The bounding box of regions, degrees. */
 export function boundsOf(...regions: readonly Region[]): Box {
-  const bounds = { south: 90, west: 180, north: -90, east: -180 };
-  for (const [longitude, latitude] of regions.flatMap(({ polygons }) => polygons.flat(2))) {
-    bounds.south = Math.min(bounds.south, latitude);
-    bounds.west = Math.min(bounds.west, longitude);
-    bounds.north = Math.max(bounds.north, latitude);
-    bounds.east = Math.max(bounds.east, longitude);
+  const coordinates = Float64Array.from(regions.flatMap(({ polygons }) => polygons.flat(3)));
+  return boundsBetween(coordinates, 0, coordinates.length / 2);
+}
+
+/** The bounding box of the positions from `start` to before `end`: longitude and latitude of one after the other. */
+export function boundsBetween(coordinates: Float64Array, start: number, end: number): Box {
+  let [south, west, north, east] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let at = start; at < end; at++) {
+    const longitude = coordinates[2 * at];
+    const latitude = coordinates[2 * at + 1];
+    if (longitude < west) west = longitude;
+    if (longitude > east) east = longitude;
+    if (latitude < south) south = latitude;
+    if (latitude > north) north = latitude;
   }
-  return bounds;
+  return { south, west, north, east };
 }

@@ -1,12 +1,40 @@
+import Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
-import { boundsBetween, type Outline } from './outline.js';
-import { type OutlineMistake, RingNesting, TOO_INTRICATE } from './ring-nesting.js';
+import { type Box, boundsBetween } from '../artefacts/regions.js';
+import type { Outline } from './outline.js';
+
+/** Positions of one outline. */
+export const MAX_POSITIONS = 2 ** 17;
+
+/** Comparisons of positions with edges for one outline. */
+const MAX_COMPARISONS = 20_000_000;
+
+/** As many of them take as long as to find two boxes that meet. Real outlines have some dozen such pairs for an edge. */
+const PAIR_COMPARISONS = 4;
+
+/**
+ * Pairs of rings that may touch, each of which is kept: as many polygons as MAX_POSITIONS allows, each with the eight
+ * neighbours of a square in a grid, have fewer. Thousands that meet in one place have millions.
+ */
+const MAX_TOUCHES = 2 ** 18;
+
+/** What is wrong with an outline, and near which place. */
+interface OutlineMistake {
+  readonly kind:
+    | 'a ring crosses or touches itself'
+    | 'two rings cross'
+    | 'a hole lies outside its polygon'
+    | 'two holes overlap'
+    | 'two polygons overlap';
+  readonly longitude: number;
+  readonly latitude: number;
+}
 
 /** Why it is not clear what an outline encloses; `too intricate` where it would take too long to find out. */
 export type OutlineProblem = OutlineMistake | { readonly kind: 'too intricate' };
 
-/** Positions of one outline. */
-export const MAX_POSITIONS = 2 ** 17;
+/** Thrown, since it may be found anywhere in the search. */
+const TOO_INTRICATE = { kind: 'too intricate' } as const;
 
 /**
  * Looks for the first thing that is wrong with an outline of at most MAX_POSITIONS. The rules are those of the OGC Simple
@@ -14,87 +42,187 @@ export const MAX_POSITIONS = 2 ** 17;
  * from one another, as polygons do.
  */
 export function outlineProblem(outline: Outline): OutlineProblem | undefined {
-  const nesting = new RingNesting(outline);
+  const check = new OutlineCheck(outline);
   try {
-    return wrongContact(outline, nesting) ?? nesting.mistake();
+    return check.contactMistake() ?? check.nestingMistake();
   } catch (error) {
-    if (error === TOO_INTRICATE) return { kind: 'too intricate' };
+    if (error === TOO_INTRICATE) return TOO_INTRICATE;
     throw error;
   }
 }
 
-/** Two edges that meet and must not. Rings that touch are added to the nesting. */
-function wrongContact({ coordinates, rings }: Outline, nesting: RingNesting): OutlineMistake | undefined {
-  // An edge is the position where it ends.
-  const edges = rings.flatMap(({ start, end }, ring) =>
-    Array.from({ length: end - start - 1 }, (_, i) => ({ ring, edge: start + 1 + i })),
-  );
-  const boxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
-  for (const [index, before] of nesting.meeting(boxes)) {
-    const [{ ring, edge }, other] = [edges[index], edges[before]];
-    const isOneRing = ring === other.ring;
-    const apart = edge - other.edge;
-    // The neighbours of an edge share a position with it: the first edge of a ring is a neighbour of its last.
-    if (isOneRing && (apart === 1 || apart === rings[ring].end - rings[ring].start - 2)) continue;
-    const contact = contactOf(coordinates, edge, other.edge);
-    if (contact === CONTACT.none) continue;
-    if (isOneRing || contact === CONTACT.cross)
-      return {
-        kind: isOneRing ? 'a ring crosses or touches itself' : 'two rings cross',
-        ...meeting(coordinates, edge, other.edge),
-      };
-    nesting.addTouch(ring, other.ring);
+/** Where positions lie, as bits; a position on an edge lies in neither. */
+const INSIDE = 1;
+const OUTSIDE = 2;
+
+/** Methods throw TOO_INTRICATE. */
+class OutlineCheck {
+  /** Pairs of rings. */
+  readonly #touches = new Set<number>();
+  /** The rings of each polygon, the outer one first. */
+  readonly #polygons: number[][] = [];
+  #comparisons = 0;
+
+  constructor(private readonly outline: Outline) {
+    outline.rings.forEach(({ polygon }, ring) => {
+      this.#polygons[polygon] ??= [];
+      this.#polygons[polygon].push(ring);
+    });
   }
-  return undefined;
+
+  /** Two edges that meet and must not. Finds which rings touch. */
+  contactMistake(): OutlineMistake | undefined {
+    const { coordinates, rings } = this.outline;
+    // An edge is the position where it ends.
+    const edges = rings.flatMap(({ start, end }, ring) =>
+      Array.from({ length: end - start - 1 }, (_, i) => {
+        const edge = start + 1 + i;
+        const [x, y] = [2 * edge, 2 * edge + 1];
+        const segment = [coordinates[x - 2], coordinates[y - 2], coordinates[x], coordinates[y]] as const;
+        return { ring, edge, segment };
+      }),
+    );
+    const boxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
+    for (const [index, before] of this.#meeting(boxes)) {
+      const [a, b] = [edges[index], edges[before]];
+      const isOneRing = a.ring === b.ring;
+      const apart = a.edge - b.edge;
+      // The neighbours of an edge share a position with it: the first edge of a ring is a neighbour of its last.
+      if (isOneRing && (apart === 1 || apart === rings[a.ring].end - rings[a.ring].start - 2)) continue;
+      const contact = contactOf(a.segment, b.segment);
+      if (contact === undefined) continue;
+      if (isOneRing) return { kind: 'a ring crosses or touches itself', ...meeting(a.segment, b.segment) };
+      if (contact === 'cross') return { kind: 'two rings cross', ...meeting(a.segment, b.segment) };
+      if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw TOO_INTRICATE;
+    }
+    return undefined;
+  }
+
+  /** The first ring that lies where it must not, when it is known which rings touch and that none cross. */
+  nestingMistake(): OutlineMistake | undefined {
+    const { coordinates, rings } = this.outline;
+    for (const [ring, { polygon, isHole }] of rings.entries())
+      if (isHole && this.#placeOf(ring, this.#polygons[polygon].slice(0, 1)) !== INSIDE)
+        return this.#mistakeOf(ring, 'a hole lies outside its polygon');
+    const boxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
+    for (const [ring, before] of this.#meeting(boxes)) {
+      const [a, b] = [rings[ring], rings[before]];
+      if (a.isHole && b.isHole && a.polygon === b.polygon && this.#overlap([ring], [before]))
+        return this.#mistakeOf(ring, 'two holes overlap');
+      if (!a.isHole && !b.isHole && this.#overlap(this.#polygons[a.polygon], this.#polygons[b.polygon]))
+        return this.#mistakeOf(ring, 'two polygons overlap');
+    }
+    return undefined;
+  }
+
+  /** The boxes that meet, by index, each pair once: a box and one before it. */
+  *#meeting(boxes: readonly Box[]): Generator<readonly [index: number, before: number]> {
+    const tree = new Flatbush(boxes.length);
+    for (const { west, south, east, north } of boxes) tree.add(west, south, east, north);
+    tree.finish();
+    for (const [index, { west, south, east, north }] of boxes.entries()) {
+      const isBefore = (other: number) => {
+        this.#count(PAIR_COMPARISONS);
+        return other < index;
+      };
+      for (const before of tree.search(west, south, east, north, isBefore)) yield [index, before];
+    }
+  }
+
+  #count(comparisons: number): void {
+    this.#comparisons += comparisons;
+    if (this.#comparisons > MAX_COMPARISONS) throw TOO_INTRICATE;
+  }
+
+  #mistakeOf(ring: number, kind: OutlineMistake['kind']): OutlineMistake {
+    const { coordinates, rings } = this.outline;
+    const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
+    return { kind, longitude, latitude };
+  }
+
+  /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
+  #overlap(a: readonly number[], b: readonly number[]): boolean {
+    const place = this.#placeOf(a[0], b);
+    // All on edges of b: it fills a hole of b, or is b.
+    if (place === 0) return this.#placeOf(a[0], [b[0]]) !== INSIDE;
+    return (place & INSIDE) !== 0 || (this.#placeOf(b[0], a) & INSIDE) !== 0;
+  }
+
+  /** Where a ring lies in relation to an area that it does not cross: INSIDE, OUTSIDE or, where they touch, a set of them. */
+  #placeOf(ring: number, area: readonly number[]): number {
+    const { coordinates, rings } = this.outline;
+    const { start, end } = rings[ring];
+    if (!area.some((other) => this.#touches.has(this.#pair(ring, other))))
+      return this.#placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
+    let places = 0;
+    for (let at = 2 * start; at < 2 * end - 2 && places !== (INSIDE | OUTSIDE); at += 2) {
+      const [x1, y1, x2, y2] = coordinates.subarray(at, at + 4);
+      places |= this.#placeAt(x1, y1, area);
+      places |= this.#placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, [x1, y1, x2, y2]);
+    }
+    return places;
+  }
+
+  /**
+   * Where a position lies by the even-odd rule; 0 on an edge.
+   * @param edge of which the position is the middle, as `x1, y1, x2, y2`: rounded, that is not on the edge itself
+   */
+  #placeAt(x: number, y: number, area: readonly number[], edge?: readonly number[]): number {
+    const { coordinates, rings } = this.outline;
+    let isInside = false;
+    for (const ring of area) {
+      const { start, end } = rings[ring];
+      this.#count(end - start);
+      for (let at = 2 * start; at < 2 * end - 2; at += 2) {
+        const y1 = coordinates[at + 1];
+        const y2 = coordinates[at + 3];
+        if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) continue;
+        const x1 = coordinates[at];
+        const x2 = coordinates[at + 2];
+        const isAlong =
+          edge !== undefined &&
+          orient2d(x1, y1, x2, y2, edge[0], edge[1]) === 0 &&
+          orient2d(x1, y1, x2, y2, edge[2], edge[3]) === 0;
+        const side = isAlong ? 0 : orient2d(x1, y1, x2, y2, x, y);
+        if (side === 0 && x >= Math.min(x1, x2) && x <= Math.max(x1, x2)) return 0;
+        // The edge passes the ray to the east.
+        if (y1 > y !== y2 > y && side > 0 === y1 > y2) isInside = !isInside;
+      }
+    }
+    return isInside ? INSIDE : OUTSIDE;
+  }
+
+  #pair(a: number, b: number): number {
+    return Math.min(a, b) * this.outline.rings.length + Math.max(a, b);
+  }
 }
 
-/** Where two edges meet, about: the crossing of their lines, or the middle of what they share. */
-function meeting(coordinates: Float64Array, a: number, b: number) {
-  const x1 = coordinates[2 * a - 2];
-  const y1 = coordinates[2 * a - 1];
-  const [dx, dy] = [coordinates[2 * a] - x1, coordinates[2 * a + 1] - y1];
-  const [bx, by] = [coordinates[2 * b - 2], coordinates[2 * b - 1]];
-  const [ex, ey] = [coordinates[2 * b] - bx, coordinates[2 * b + 1] - by];
+/** A segment from its first position to its last. */
+type Segment = readonly [x1: number, y1: number, x2: number, y2: number];
+
+/** Where two segments meet, about: the crossing of their lines, or the middle of what they share. */
+function meeting([ax, ay, ax2, ay2]: Segment, [bx, by, bx2, by2]: Segment) {
+  const [dx, dy] = [ax2 - ax, ay2 - ay];
+  const [ex, ey] = [bx2 - bx, by2 - by];
   const cross = dx * ey - dy * ex;
-  if (cross === 0) return { longitude: coordinates[2 * b], latitude: coordinates[2 * b + 1] };
-  const along = ((bx - x1) * ey - (by - y1) * ex) / cross;
-  return { longitude: x1 + along * dx, latitude: y1 + along * dy };
+  if (cross === 0) return { longitude: bx2, latitude: by2 };
+  const along = ((bx - ax) * ey - (by - ay) * ex) / cross;
+  return { longitude: ax + along * dx, latitude: ay + along * dy };
 }
-
-/** How two segments meet. */
-const CONTACT = { none: 0, touch: 1, cross: 2 } as const;
-
-type Contact = (typeof CONTACT)[keyof typeof CONTACT];
 
 /**
- * How the segments that end at positions `a` and `b` of the coordinates, and begin at the position before, meet: they cross
- * where each passes from one side of the other to its other side, and touch in any other common position. Exact.
+ * How two segments whose boxes meet do so themselves: they cross where each passes from one side of the other to its other
+ * side, and touch in any other common position. Exact: segments on one line meet where their boxes do.
  */
-function contactOf(coordinates: Float64Array, a: number, b: number): Contact {
-  const ax1 = coordinates[2 * a - 2];
-  const ay1 = coordinates[2 * a - 1];
-  const ax2 = coordinates[2 * a];
-  const ay2 = coordinates[2 * a + 1];
-  const bx1 = coordinates[2 * b - 2];
-  const by1 = coordinates[2 * b - 1];
-  const bx2 = coordinates[2 * b];
-  const by2 = coordinates[2 * b + 1];
-  const start = Math.sign(orient2d(ax1, ay1, ax2, ay2, bx1, by1));
-  const end = Math.sign(orient2d(ax1, ay1, ax2, ay2, bx2, by2));
-  if (start * end > 0) return CONTACT.none;
-  const otherStart = Math.sign(orient2d(bx1, by1, bx2, by2, ax1, ay1));
-  const otherEnd = Math.sign(orient2d(bx1, by1, bx2, by2, ax2, ay2));
-  if (otherStart * otherEnd > 0) return CONTACT.none;
-  if (start * end < 0 && otherStart * otherEnd < 0) return CONTACT.cross;
-  const touches =
-    (start === 0 && isBetween(bx1, by1, ax1, ay1, ax2, ay2)) ||
-    (end === 0 && isBetween(bx2, by2, ax1, ay1, ax2, ay2)) ||
-    (otherStart === 0 && isBetween(ax1, ay1, bx1, by1, bx2, by2)) ||
-    (otherEnd === 0 && isBetween(ax2, ay2, bx1, by1, bx2, by2));
-  return touches ? CONTACT.touch : CONTACT.none;
+function contactOf(a: Segment, b: Segment): 'cross' | 'touch' | undefined {
+  const ofA = sidesOf(a, b);
+  if (ofA > 0) return undefined;
+  const ofB = sidesOf(b, a);
+  if (ofB > 0) return undefined;
+  return ofA < 0 && ofB < 0 ? 'cross' : 'touch';
 }
 
-/** Whether a position on the line through two others lies between them or on one of them. */
-function isBetween(x: number, y: number, x1: number, y1: number, x2: number, y2: number): boolean {
-  return x >= Math.min(x1, x2) && x <= Math.max(x1, x2) && y >= Math.min(y1, y2) && y <= Math.max(y1, y2);
+/** 1 where both ends of a segment lie on one side of the line through another, -1 where on different ones, 0 where on the line. */
+function sidesOf([x1, y1, x2, y2]: Segment, [ax, ay, bx, by]: Segment): number {
+  return Math.sign(orient2d(ax, ay, bx, by, x1, y1)) * Math.sign(orient2d(ax, ay, bx, by, x2, y2));
 }

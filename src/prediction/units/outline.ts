@@ -1,5 +1,5 @@
 import geodesic from 'geographiclib-geodesic';
-import type { Box } from '../artefacts/regions.js';
+import { boundsBetween } from '../artefacts/regions.js';
 
 /**
  * The outline of a planting unit: its polygons, each an outer ring and the rings of its holes. Every ring is closed and
@@ -18,20 +18,6 @@ export interface Ring {
   /** Index of its polygon. */
   readonly polygon: number;
   readonly isHole: boolean;
-}
-
-/** The bounding box of the positions from `start` to before `end`. */
-export function boundsBetween(coordinates: Float64Array, start: number, end: number): Box {
-  let [south, west, north, east] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let at = start; at < end; at++) {
-    const longitude = coordinates[2 * at];
-    const latitude = coordinates[2 * at + 1];
-    if (longitude < west) west = longitude;
-    if (longitude > east) east = longitude;
-    if (latitude < south) south = latitude;
-    if (latitude > north) north = latitude;
-  }
-  return { south, west, north, east };
 }
 
 const SQUARE_METRES_PER_HECTARE = 10_000;
@@ -55,10 +41,7 @@ export function areaHa({ coordinates, rings }: Outline): number {
 const MIN_SHARE_OF_BOXES = 1e-9;
 
 /** The centroid of an outline in the plane of longitude and latitude; undefined where the outline encloses nothing there. */
-export function centroid({
-  coordinates,
-  rings,
-}: Outline): { readonly longitude: number; readonly latitude: number } | undefined {
+export function centroid({ coordinates, rings }: Outline) {
   const [longitude, latitude] = coordinates;
   let [area, ofLongitude, ofLatitude, boxes] = [0, 0, 0, 0];
   for (const { start, end, isHole } of rings) {

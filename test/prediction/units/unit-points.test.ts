@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_UNIT_POINTS, UnitPoints } from '../../../src/prediction/units/unit-points.js';
+import { MAX_UNIT_POINTS, unitPoints } from '../../../src/prediction/units/unit-points.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
@@ -8,9 +8,8 @@ import { placesOf, pointsInside } from '../support/synthetic-points.js';
 
 const { index } = readPredictorData().grid;
 const places = placesOf(index);
-const unitPoints = new UnitPoints(index);
 
-const find = (...polygons: PolygonRings[]) => [...unitPoints.find(outlineOf(...polygons))];
+const find = (...polygons: PolygonRings[]) => [...unitPoints(index, outlineOf(...polygons))];
 
 const plainPoints = (...polygons: PolygonRings[]) => pointsInside(index, ...polygons);
 
