@@ -3,9 +3,9 @@ import type { Artefacts } from './artefacts/artefacts.js';
 import { isPractice } from './artefacts/manifest.js';
 import { SiteFeatures } from './conditions/site-features.js';
 import { HORIZONS } from './dimensions.js';
-import { SiteErrors } from './intervals/site-errors.js';
 import {
   type IntervalModel,
+  type ModelSession,
   openIntervalModel,
   openSurvivalModel,
   type SurvivalModel,
@@ -130,13 +130,12 @@ export async function checkIntervals(
 ): Promise<number> {
   const width = model.featureCount;
   const rows = new SiteRows(points.length);
-  const siteFeatures = new SiteFeatures(grid, manifest);
-  const siteErrors = new SiteErrors(grid, manifest, siteFeatures);
+  const sites = new SiteFeatures(grid, manifest);
   const features = new Float32Array(points.length * width);
   const errors = new Float32Array(points.length * width);
   points.forEach((point, row) => {
-    siteFeatures.write(rows, row, point, features, row * width);
-    siteErrors.write(rows, row, point, 0, errors, row * width);
+    sites.write(rows, row, point, features, row * width);
+    sites.writeErrors(rows, row, point, 0, errors, row * width);
   });
   const fail = failureOf(model);
   const { outputs, durationMs } = await timed(model, { features, errors }, species);
@@ -163,12 +162,8 @@ function failureOf({ file }: { readonly file: string }): (problem: string) => ne
 }
 
 /** Runs a model. @throws ArtefactError where it does not run */
-async function timed<Outputs>(
-  model: {
-    readonly file: string;
-    readonly featureCount: number;
-    run(columns: Readonly<Record<string, Float32Array>>, species: Uint8Array): Promise<Outputs>;
-  },
+async function timed<Output extends string>(
+  model: ModelSession<Output>,
   columns: Readonly<Record<string, Float32Array>>,
   species: Uint8Array,
 ) {

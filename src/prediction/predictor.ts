@@ -2,8 +2,7 @@ import type { Artefacts } from './artefacts/artefacts.js';
 import { PlaceCache, PredictionCache } from './cache.js';
 import { MAX_RISE_M, OWN_ELEVATION } from './conditions/adjustments.js';
 import { SiteFeatures } from './conditions/site-features.js';
-import { type Draws, IntervalPredictor } from './intervals/interval-predictor.js';
-import { SiteErrors } from './intervals/site-errors.js';
+import { type Draws, IntervalPredictor } from './interval-predictor.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import { MethodPredictor, type MethodRun } from './method-predictor.js';
@@ -61,10 +60,9 @@ export class Predictor {
     this.#methods = models.map(
       (model, method) => new MethodPredictor(method, model, data.species.length, cache, this.sites, reporter),
     );
-    const errors = new SiteErrors(grid, manifest, this.sites);
     const level = manifest.interval_level ?? 0; // models without intervals have no interval graphs
     this.#intervals = intervalModels.map(
-      (model, method) => new IntervalPredictor(method, model, level, this.sites, errors),
+      (model, method) => new IntervalPredictor(method, model, level, this.sites),
     );
   }
 

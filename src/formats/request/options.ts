@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { isPractice } from '../../prediction/artefacts/manifest.js';
-import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
+import { lapseColumnOf } from '../../prediction/artefacts/shared-grid.js';
 import { CONDITIONS, MAX_RISE_M, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';

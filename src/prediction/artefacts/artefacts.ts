@@ -10,7 +10,6 @@ import {
   manifestSchema,
   readModelFiles,
 } from './manifest.js';
-import { optionColumns } from './option-columns.js';
 import { boundsOf, type Region, regionsSchema } from './regions.js';
 import { type SharedGrid, shareGrid, valueAt } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
@@ -87,7 +86,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
       );
   }
   return {
-    grid: shareGrid(grid, manifest.features, optionColumns(gridFile.path, grid, manifest)),
+    grid: shareGrid(gridFile.path, grid, manifest),
     regions,
     species,
     manifest,

@@ -1,3 +1,4 @@
+import { ArtefactError } from './artefact-error.js';
 import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';
@@ -23,29 +24,20 @@ export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables
 
 /**
  * Copies a grid into shared memory.
- * @param modelFeatures the models' features in order; those of practice have their default at every point
- * @param columnNames the variables to keep as they are stored; the grid has them
+ * @param file of the grid
+ * @throws ArtefactError as `optionColumns`
  */
-export function shareGrid(
-  grid: GridFile,
-  modelFeatures: Manifest['features'],
-  columnNames: readonly string[],
-): SharedGrid {
+export function shareGrid(file: string, grid: GridFile, manifest: Manifest): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;
-  const variable = (name: string) => grid.variables.get(name) as GridVariable;
-  const featureCount = modelFeatures.length;
+  const featureCount = manifest.features.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
-  modelFeatures.forEach((modelFeature, feature) => {
+  manifest.features.forEach((modelFeature, feature) => {
     const { integers, scale, offset } = isPractice(modelFeature)
       ? { integers: undefined, scale: 0, offset: modelFeature.default }
-      : variable(modelFeature.name);
+      : (grid.variables.get(modelFeature.name) as GridVariable);
     for (let point = 0; point < pointCount; point++) {
       features[point * featureCount + feature] = offset + scale * (integers?.[point] ?? 0);
     }
-  });
-  const columns = columnNames.map((name) => {
-    const { unit, integers, scale, offset } = variable(name);
-    return [name, { unit, integers: sharedCopy(integers), scale, offset }] as const;
   });
   return {
     version,
@@ -54,10 +46,54 @@ export function shareGrid(
     pointCount,
     region: sharedCopy(grid.region),
     features,
-    columns: Object.fromEntries(columns),
+    columns: optionColumns(file, grid, manifest),
     nativeRanges: sharedCopy(grid.nativeRanges),
     index: indexPoints(grid),
   };
+}
+
+/** The column with the change of a variable with elevation. */
+export function lapseColumnOf(name: string): string {
+  return `lapse_${name}`;
+}
+
+/** The unit of a lapse rate of a variable's logarithm; that of any other is the variable's unit and `/km`. */
+export const LAPSE_OF_LOGARITHM = '1/km';
+
+/** The feature that follows a temperature, degrees Celsius, in a changed climate where relative humidity stays. */
+export const VAPOR_PRESSURE_DEFICIT = { name: 'vpd_max', temperature: 'temperature_max' } as const;
+
+/**
+ * The columns that options of requests need beside the features: elevation, the temperature that vapor pressure deficit
+ * follows, the lapse rates of this and of the features, as far as the grid has any, and the errors of features.
+ * @throws ArtefactError naming the grid's file where a column is missing or in another unit
+ */
+function optionColumns(file: string, { variables }: GridFile, { features }: Manifest): SharedGrid['columns'] {
+  const columns: Record<string, StoredColumn> = {};
+  const keep = (name: string, unit: string) => {
+    const column = variables.get(name);
+    if (column === undefined) throw new ArtefactError(file, `column ${name} is missing`);
+    if (column.unit !== unit)
+      throw new ArtefactError(file, `column ${name} is in ${column.unit}, but must be in ${unit}`);
+    const { integers, scale, offset } = column;
+    columns[name] ??= { unit, integers: sharedCopy(integers), scale, offset };
+  };
+  const keepLapse = (name: string, unit: string) => {
+    const lapse = variables.get(lapseColumnOf(name));
+    if (lapse !== undefined)
+      keep(lapseColumnOf(name), lapse.unit === LAPSE_OF_LOGARITHM ? LAPSE_OF_LOGARITHM : `${unit}/km`);
+  };
+  keep('elevation', 'm');
+  for (const feature of features) {
+    if (isPractice(feature)) continue;
+    const { name, unit, error } = feature;
+    if (error.column !== undefined) keep(error.column, unit);
+    keepLapse(name, unit);
+    if (name !== VAPOR_PRESSURE_DEFICIT.name) continue;
+    keep(VAPOR_PRESSURE_DEFICIT.temperature, 'degC');
+    keepLapse(VAPOR_PRESSURE_DEFICIT.temperature, 'degC');
+  }
+  return columns;
 }
 
 /** Grid points in terms of the lattice and the regions. */

@@ -1,26 +1,24 @@
-import type { Manifest } from '../artefacts/manifest.js';
+import { isPractice, type Manifest } from '../artefacts/manifest.js';
 import {
   LAPSE_OF_LOGARITHM,
   lapseColumnOf,
-  TEMPERATURE_OF_VAPOR_PRESSURE,
-} from '../artefacts/option-columns.js';
-import { type SharedGrid, type StoredColumn, valueAt } from '../artefacts/shared-grid.js';
+  type SharedGrid,
+  type StoredColumn,
+  VAPOR_PRESSURE_DEFICIT,
+  valueAt,
+} from '../artefacts/shared-grid.js';
 import { OPTION, type SiteRows } from '../site-rows.js';
 import { CONDITIONS, OWN_ELEVATION, PRECIPITATION_CHANGE, WARMING } from './adjustments.js';
 
 const METRES_PER_KM = 1000;
-
-/** A vapor pressure deficit: it follows the saturation pressure at a temperature where relative humidity stays. */
-interface Deficit {
-  readonly feature: number;
-  /** The index of the temperature among the features; -1 if it is not one, and `temperatureColumn` has it. */
-  readonly temperatureFeature: number;
-  readonly temperatureColumn: StoredColumn;
-  readonly temperatureLapse: StoredColumn | undefined;
-}
+/** The columns of the temperature that the vapor pressure deficit follows. */
+const TEMPERATURE = VAPOR_PRESSURE_DEFICIT.temperature;
+const TEMPERATURE_LAPSE = lapseColumnOf(TEMPERATURE);
 
 /** The features of sites as the models see them: those of the matched point, with what the request states in their place. */
 export class SiteFeatures {
+  readonly #features: Manifest['features'];
+  readonly #columns: SharedGrid['columns'];
   readonly #ofPoints: Float32Array;
   readonly #elevation: StoredColumn;
   readonly #elevationFeature: number;
@@ -28,44 +26,32 @@ export class SiteFeatures {
   readonly #lapses: readonly (StoredColumn | undefined)[];
   readonly #temperatures: readonly number[];
   readonly #precipitations: readonly number[];
-  readonly #deficits: readonly Deficit[];
+  /** The vapor pressure deficit, and the temperature that it follows; -1 where they are no features. */
+  readonly #deficit: number;
+  readonly #deficitTemperature: number;
   /** The features of one site with all digits, while they are adjusted. */
   readonly #values: Float64Array;
 
   constructor({ features: ofPoints, columns }: SharedGrid, { features }: Pick<Manifest, 'features'>) {
     const names = features.map(({ name }) => name);
-    const lapseOf = (name: string): StoredColumn | undefined => columns[lapseColumnOf(name)];
     const startingWith = (start: string) =>
       names.flatMap((name, feature) => (name.startsWith(start) ? [feature] : []));
+    this.#features = features;
+    this.#columns = columns;
     this.#ofPoints = ofPoints;
     this.#elevation = columns.elevation;
     this.#elevationFeature = names.indexOf('elevation');
-    this.#lapses = names.map(lapseOf);
+    this.#lapses = names.map((name) => columns[lapseColumnOf(name)]);
     this.#temperatures = startingWith('temperature_');
     this.#precipitations = startingWith('precipitation_');
-    this.#deficits = Object.entries(TEMPERATURE_OF_VAPOR_PRESSURE).flatMap(([name, temperature]) => {
-      const feature = names.indexOf(name);
-      if (feature === -1) return [];
-      return {
-        feature,
-        temperatureFeature: names.indexOf(temperature),
-        temperatureColumn: columns[temperature],
-        temperatureLapse: lapseOf(temperature),
-      };
-    });
+    this.#deficit = names.indexOf(VAPOR_PRESSURE_DEFICIT.name);
+    this.#deficitTemperature = names.indexOf(TEMPERATURE);
     this.#values = new Float64Array(names.length);
   }
 
   /** The elevation of a grid point, m. */
   elevationAt(point: number): number {
     return valueAt(this.#elevation, point);
-  }
-
-  /** A feature at a grid point, or moved from it to an elevation, m, that is not NaN. */
-  valueAt(point: number, feature: number, elevationM: number): number {
-    const value = this.#ofPoints[point * this.#values.length + feature];
-    if (Number.isNaN(elevationM)) return value;
-    return movedBy(value, this.#lapses[feature], point, this.#riseKm(point, elevationM));
   }
 
   #riseKm(point: number, elevationM: number): number {
@@ -136,15 +122,52 @@ export class SiteFeatures {
     for (let f = 0; f < values.length; f++) target[to + f] = values[f];
   }
 
-  /** Warms the values: vapor pressure deficits first, since they depend on the temperatures before. */
+  /**
+   * Writes the standard errors of a row's features, in their units, to `target`, starting at `to`: that at the point,
+   * that of the distance to it and that of the difference in elevation, as independent errors; 0 for practice and for what
+   * the caller measured. A scenario changes none: shares are of the value before it.
+   */
+  writeErrors(
+    { options, adjustments, width }: SiteRows,
+    row: number,
+    point: number,
+    distanceKm: number,
+    target: Float32Array,
+    to: number,
+  ): void {
+    const isAdjusted = (options[row] & OPTION.adjusted) !== 0;
+    const from = row * width;
+    const elevationM = isAdjusted ? adjustments[from + OWN_ELEVATION] : Number.NaN;
+    const hasOwnElevation = !Number.isNaN(elevationM);
+    const riseKm = hasOwnElevation ? this.#riseKm(point, elevationM) : 0;
+    for (let f = 0; f < this.#features.length; f++) {
+      const feature = this.#features[f];
+      target[to + f] = 0;
+      const isMeasured = isAdjusted && !Number.isNaN(adjustments[from + CONDITIONS + f]);
+      if (isMeasured || isPractice(feature)) continue;
+      const { at_point, column, per_km, per_elevation_km = 0, relative } = feature.error;
+      const lapse = this.#lapses[f];
+      const value = this.#ofPoints[point * this.#values.length + f];
+      const unit = relative === true ? Math.abs(movedBy(value, lapse, point, riseKm)) : 1;
+      const here = column === undefined ? at_point * unit : valueAt(this.#columns[column], point);
+      // What moves to the site's own elevation no longer depends on the distance to the point.
+      const isMoved = hasOwnElevation && (lapse !== undefined || f === this.#elevationFeature);
+      const away = isMoved ? 0 : per_km * unit * distanceKm;
+      const above = per_elevation_km * unit * riseKm;
+      target[to + f] = Math.sqrt(here * here + away * away + above * above);
+    }
+  }
+
+  /** Warms the values: the vapor pressure deficit first, since it depends on the temperature before. */
   #warm(point: number, riseKm: number, warming: number): void {
     const values = this.#values;
-    for (const { feature, temperatureFeature, temperatureColumn, temperatureLapse } of this.#deficits) {
+    if (this.#deficit !== -1) {
+      const columns = this.#columns;
       const temperature =
-        temperatureFeature === -1
-          ? movedBy(valueAt(temperatureColumn, point), temperatureLapse, point, riseKm)
-          : values[temperatureFeature];
-      values[feature] *= saturationPressure(temperature + warming) / saturationPressure(temperature);
+        this.#deficitTemperature === -1
+          ? movedBy(valueAt(columns[TEMPERATURE], point), columns[TEMPERATURE_LAPSE], point, riseKm)
+          : values[this.#deficitTemperature];
+      values[this.#deficit] *= saturationPressure(temperature + warming) / saturationPressure(temperature);
     }
     for (const feature of this.#temperatures) values[feature] += warming;
   }

@@ -50,7 +50,7 @@ const NO_VALUES = new Float32Array(0);
 const ROWS_AT_A_TIME = 4;
 
 /** An ONNX file that is open in this thread. */
-class ModelSession<Output extends string> {
+export class ModelSession<Output extends string> {
   /** A BigInt for each species, since creating one for each row would cost time. */
   readonly #speciesIndexes: readonly bigint[];
   readonly featureCount: number;

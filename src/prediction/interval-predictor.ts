@@ -1,9 +1,8 @@
-import type { SiteFeatures } from '../conditions/site-features.js';
-import { BOTH_METHODS, HORIZONS } from '../dimensions.js';
-import type { IntervalModel } from '../model/model-session.js';
-import { intervalAt, type RowRecords } from '../row-record.js';
-import { OPTION, ROW_STATUS, type SiteRows } from '../site-rows.js';
-import type { SiteErrors } from './site-errors.js';
+import type { SiteFeatures } from './conditions/site-features.js';
+import { BOTH_METHODS, HORIZONS } from './dimensions.js';
+import type { IntervalModel } from './model/model-session.js';
+import { intervalAt, type RowRecords } from './row-record.js';
+import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
 /** The draws of one method for the rows that ask for intervals. */
 export interface Draws {
@@ -25,7 +24,6 @@ export class IntervalPredictor {
     private readonly model: IntervalModel,
     level: number,
     private readonly sites: SiteFeatures,
-    private readonly errors: SiteErrors,
   ) {
     this.#ends = new IntervalEnds(level);
   }
@@ -46,7 +44,7 @@ export class IntervalPredictor {
     asking.forEach((row, position) => {
       const to = position * featureCount;
       this.sites.write(rows, row, points[row], features, to);
-      this.errors.write(rows, row, points[row], distancesKm[row], errors, to);
+      this.sites.writeErrors(rows, row, points[row], distancesKm[row], errors, to);
       species[position] = rows.species[row];
       positions[row] = position;
     });
