@@ -9,6 +9,10 @@ import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
 /** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
 const UNCACHED = OPTION.adjusted | OPTION.explanation;
 
+/** The outputs for no rows. */
+const NO_VALUES = new Float32Array(0);
+const NO_OUTPUTS: Survival = { survival: NO_VALUES, baseline: NO_VALUES, contributions: NO_VALUES };
+
 /** One run of a model. */
 export interface MethodRun {
   readonly outputs: Survival;
@@ -41,6 +45,7 @@ export class MethodPredictor {
       } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
       misses[count++] = row;
     }
+    if (count === 0) return { outputs: NO_OUTPUTS, positions: undefined };
     const { featureCount } = this.model;
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);

@@ -81,8 +81,7 @@ export async function checkModel(
     features.set(grid.features.subarray(point * width, (point + 1) * width), row * width);
   });
   const fail = failureOf(model);
-  const { outputs, durationMs } = await timed(model, { features }, species);
-  const { survival, baseline, contributions } = outputs;
+  const { survival, baseline, contributions, durationMs } = await timed(model, { features }, species);
   const where = (row: number) => `at grid point ${points[row]}, species ${species[row]}`;
   const horizons = HORIZONS.length;
   for (const { name, values, perRow, min } of [
@@ -138,8 +137,7 @@ export async function checkIntervals(
     sites.writeErrors(rows, row, point, 0, errors, row * width);
   });
   const fail = failureOf(model);
-  const { outputs, durationMs } = await timed(model, { features, errors }, species);
-  const { draws } = outputs;
+  const { draws, durationMs } = await timed(model, { features, errors }, species);
   const horizons = HORIZONS.length;
   const count = draws.length / (horizons * species.length);
   if (!Number.isInteger(count) || count < MIN_DRAWS)
@@ -172,5 +170,5 @@ async function timed<Output extends string>(
     const reason = error.message.split('\n')[0];
     return failureOf(model)(`does not run on the grid's ${model.featureCount} features: ${reason}`);
   });
-  return { outputs, durationMs: performance.now() - startedMs };
+  return { ...outputs, durationMs: performance.now() - startedMs };
 }

@@ -40,27 +40,21 @@ export function sha256Of(content: Buffer | string): string {
 export const CHECKSUMS_FILE = 'SHA256SUMS';
 
 /**
- * The files of a folder that its SHA256SUMS lists. Without the check a damaged grid could be served with wrong values,
- * or keep the Arrow reader in an endless loop.
+ * Reads the SHA256SUMS of a folder. Without its check a damaged grid could be served with wrong values, or keep the Arrow
+ * reader in an endless loop.
+ * @returns it, and what reads a file of the folder or throws an ArtefactError: not listed, missing, or of another SHA-256
+ * @throws ArtefactError where SHA256SUMS cannot be read
  */
-export class ListedFiles {
-  /** SHA256SUMS itself. */
-  readonly list: ArtefactFile;
-  readonly #sha256: ReadonlyMap<string, string>;
-
-  /** @throws ArtefactError where SHA256SUMS cannot be read */
-  constructor(private readonly folder: string) {
-    this.list = readArtefactFile(path.join(folder, CHECKSUMS_FILE));
-    const lines = this.list.bytes.toString('utf8').split('\n');
-    this.#sha256 = new Map(lines.map((line) => [line.slice(64).replace(/^ [ *]/, ''), line.slice(0, 64)]));
-  }
-
-  /** Reads a file of the folder. @throws ArtefactError where it is missing, not listed or has another SHA-256 */
-  read(name: string): ArtefactFile {
-    const sha256 = this.#sha256.get(name);
-    if (sha256 === undefined) throw new ArtefactError(this.list.path, `does not list ${name}`);
-    return readCheckedFile(path.join(this.folder, name), sha256, CHECKSUMS_FILE);
-  }
+export function readChecksums(folder: string) {
+  const list = readArtefactFile(path.join(folder, CHECKSUMS_FILE));
+  const lines = list.bytes.toString('utf8').split('\n');
+  const sums = new Map(lines.map((line) => [line.slice(64).replace(/^ [ *]/, ''), line.slice(0, 64)]));
+  const readListed = (name: string): ArtefactFile => {
+    const sha256 = sums.get(name);
+    if (sha256 === undefined) throw new ArtefactError(list.path, `does not list ${name}`);
+    return readCheckedFile(path.join(folder, name), sha256, CHECKSUMS_FILE);
+  };
+  return { list, readListed };
 }
 
 /** Parses a JSON file. @throws ArtefactError where it is not JSON or does not fit the schema */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
-import { CHECKSUMS_FILE, ListedFiles, parseJsonFile, readArtefactFile, sha256Of } from './artefact-file.js';
+import { CHECKSUMS_FILE, parseJsonFile, readArtefactFile, readChecksums, sha256Of } from './artefact-file.js';
 import { type GridFile, parseGrid, pointOutside } from './grid-file.js';
 import {
   isPractice,
@@ -53,11 +53,11 @@ export function identityOf({ modelDigest, gridDigest }: Artefacts): string {
  * @throws ArtefactError naming the file and the problem
  */
 export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
-  const dataFiles = new ListedFiles(dataDir);
-  const gridFile = dataFiles.read(DATA_FILES.grid);
+  const { list, readListed } = readChecksums(dataDir);
+  const gridFile = readListed(DATA_FILES.grid);
   const grid = parseGrid(gridFile);
-  const regions = parseJsonFile(dataFiles.read(DATA_FILES.regions), regionsSchema);
-  const species = parseSpecies(dataFiles.read(DATA_FILES.species));
+  const regions = parseJsonFile(readListed(DATA_FILES.regions), regionsSchema);
+  const species = parseSpecies(readListed(DATA_FILES.species));
   const manifestFile = readArtefactFile(path.join(modelDir, MANIFEST_FILE));
   const manifest = parseJsonFile(manifestFile, manifestSchema);
 
@@ -92,7 +92,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     manifest,
     ...readModelFiles(modelDir, manifest),
     modelDigest: sha256Of(manifestFile.bytes),
-    gridDigest: sha256Of(dataFiles.list.bytes),
+    gridDigest: sha256Of(list.bytes),
   };
 }
 

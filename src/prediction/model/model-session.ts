@@ -41,8 +41,6 @@ export function openIntervalModel(file: ModelFile, manifest: Manifest): Promise<
   return ModelSession.open(file, manifest, ['features', 'species', 'errors'], ['draws']);
 }
 
-const NO_VALUES = new Float32Array(0);
-
 /**
  * onnxruntime computes four numbers at a time and a remainder one by one, by other instructions whose last bits differ. A
  * run of whole fours gives a site the same numbers whatever sites it is asked with.
@@ -90,7 +88,7 @@ export class ModelSession<Output extends string> {
   }
 
   /**
-   * Runs the graph.
+   * Runs the graph for at least one row.
    * @param columns Float32 [n, features] each, by the name of their input
    * @param species [n] indexes of species
    * @returns each output, Float32
@@ -101,7 +99,6 @@ export class ModelSession<Output extends string> {
     species: Uint8Array,
   ): Promise<Record<Output, Float32Array>> {
     const count = species.length;
-    if (count === 0) return this.#collect(() => NO_VALUES);
     const rows = Math.ceil(count / ROWS_AT_A_TIME) * ROWS_AT_A_TIME;
     const indexes = new BigInt64Array(rows);
     for (let row = 0; row < count; row++) indexes[row] = this.#speciesIndexes[species[row]];
@@ -109,12 +106,13 @@ export class ModelSession<Output extends string> {
     for (const [name, values] of Object.entries(columns))
       feeds[name] = new Tensor('float32', this.#filled(values, rows), [rows, this.featureCount]);
     const results = await this.session.run(feeds);
-    return this.#collect((name) => {
+    const outputs = this.outputs.map((name) => {
       const { type, dims, data } = results[name];
       if (type !== 'float32' || dims[0] !== rows)
         throw new Error(`${name} is ${type}[${dims}], not float32[${rows}, …]`);
-      return (data as Float32Array).subarray(0, (data.length / rows) * count);
+      return [name, (data as Float32Array).subarray(0, (data.length / rows) * count)];
     });
+    return Object.fromEntries(outputs) as Record<Output, Float32Array>;
   }
 
   /** Repeats the last row up to `rows`. */
@@ -125,10 +123,5 @@ export class ModelSession<Output extends string> {
     filled.set(values);
     for (let at = values.length; at < length; at++) filled[at] = filled[at - this.featureCount];
     return filled;
-  }
-
-  #collect(values: (output: Output) => Float32Array): Record<Output, Float32Array> {
-    const entries = this.outputs.map((name) => [name, values(name)]);
-    return Object.fromEntries(entries) as Record<Output, Float32Array>;
   }
 }
