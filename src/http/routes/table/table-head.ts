@@ -16,7 +16,7 @@ import { show } from '../../../prediction/errors/shown-value.js';
 import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
-import { tooLarge } from '../../body/upload.js';
+import { tooLarge, type UploadHead } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 import { includeSchema, listSchema, readQuery, words } from '../query.js';
@@ -28,24 +28,13 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 /** The charsets whose texts are UTF-8. */
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
 
-/** The request for a table, without its body. */
-interface TableHead {
-  readonly request: TableRequest;
-  readonly outputType: TableMediaType;
-  readonly body: BodyHead;
-}
-
-/** What is known of a body before it arrives. */
-interface BodyHead {
-  readonly isGzip: boolean;
-  /** The most bytes of a table that the caller may send. */
-  readonly limitBytes: number;
-  /** The most bytes of it when it is decompressed: what was announced, or the limit. */
+interface BodyHead extends UploadHead {
+  /** The most bytes of the body when it is decompressed: what was announced, or the limit. */
   readonly bytes: number;
 }
 
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
-export function readHead(request: FastifyRequest, config: Config, generation: Generation): TableHead {
+export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
   const { headers } = request;
   requireChunks(request, 'A table');
   const sent = essenceOf(headers['content-type']) as TableMediaType;
@@ -61,7 +50,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const body = readBodyHead(request, config);
   const { tier } = callerOf(request);
   const { hasLargeBodies, sitesPerBatch } = TIERS[tier];
-  const table = {
+  const table: TableRequest = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request, generation),

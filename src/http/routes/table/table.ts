@@ -75,23 +75,19 @@ export function tableRoute(
 
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
-    const { body } = readHead(request, config, serving.current);
-    takeMemory(budget, memoryOf(body.bytes), request, reply);
+    const { bytes } = readHead(request, config, serving.current).body;
+    const openBytes = bytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bytes);
+    takeMemory(budget, openBytes, request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    const { isGzip, limitBytes, bytes } = readBodyHead(request, config);
+    const head = readBodyHead(request, config);
     const connection = connectionOf(request.raw);
     connection.exemptFromTimeout();
     connection.sendContinue();
-    const range = memory.take(bytes);
+    const range = memory.take(head.bytes);
     try {
-      const length = await readUpload(payload, {
-        isGzip,
-        limitBytes,
-        memory: Buffer.from(range.memory, range.at, range.length),
-        windowMs: WINDOW_SHARE * timeoutMs,
-      });
-      return memory.shorten(range, length);
+      const body = Buffer.from(range.memory, range.at, range.length);
+      return memory.shorten(range, await readUpload(payload, head, body, WINDOW_SHARE * timeoutMs));
     } catch (error) {
       memory.release(range);
       throw error;
@@ -115,20 +111,15 @@ export function tableRoute(
     // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
     connection.setTimeout(0);
     const start = async () => {
-      const answer = await TableAnswer.check(table, steps, options);
-      connection.setTimeout(IDLE_FACTOR * timeoutMs);
+      const answer = await TableAnswer.check(table, steps, options).finally(
+        () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
+      );
       request.state.sites = answer.rowCount;
       await answer.start();
       return answer;
     };
-    const answer = await beforeFirstByte(request, steps, closedBeforeTable, start).finally(
-      () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
-    );
+    const answer = await beforeFirstByte(request, steps, closedBeforeTable, start);
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
     return sendChunks(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
   });
-}
-
-function memoryOf(bodyBytes: number): number {
-  return bodyBytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bodyBytes);
 }
