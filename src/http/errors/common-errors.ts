@@ -1,20 +1,16 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { StoreUnavailableError } from '../../accounts/store/store-errors.js';
 import { ApiError, type ErrorCode } from '../../prediction/errors/api-error.js';
-import { show, shownPath } from '../../prediction/errors/shown-value.js';
-import type { JobFailure } from '../../work/job.js';
+import { show } from '../../prediction/errors/shown-value.js';
+import { JobError } from '../../work/job.js';
+import { DEFAULT_HEADERS, JSON_TYPE } from '../response/headers.js';
 
-/** Seconds after which a caller may retry when the service cannot answer now. */
-const RETRY_AFTER_SECONDS = 1;
-
-/** nginx's status for a client that closed its connection: for the log alone. */
-export const CLIENT_CLOSED_STATUS = 499;
-
-/** A temporary failure of the service, with the time after which to retry. */
+/** A temporary failure of the service, with the seconds after which to retry. */
 export function retryLater(
   code: Extract<ErrorCode, 'overloaded' | 'unavailable'>,
   message: string,
 ): ApiError {
-  return new ApiError({ code, message }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+  return new ApiError({ code, message }, { 'retry-after': '1' });
 }
 
 /** Too many sites wait. A constant, since a stack trace for each error would cost more than the rest of a rejection. */
@@ -46,47 +42,62 @@ export function closedBeforeTable(): ApiError {
   return new ApiError({ code: 'invalid_request', message }, {}, 400);
 }
 
-/** The error of a request whose job has no result. @param timeoutMs how long the request had */
-export function jobFailed(
-  failure: JobFailure,
-  log: FastifyBaseLogger,
-  requestId: string,
-  timeoutMs: number,
-): ApiError {
-  switch (failure.kind) {
-    case 'overloaded':
-      return QUEUE_FULL;
-    case 'timed-out':
-      return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
-    case 'abandoned':
-      return closedWhileWaiting();
-    case 'failed':
-      return internalError(log, requestId, failure.error);
+/** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
+export function renderError({ error, status, headers }: ApiError) {
+  const body = JSON.stringify({ error });
+  return {
+    status,
+    headers: {
+      ...DEFAULT_HEADERS,
+      ...headers,
+      'content-type': JSON_TYPE,
+      'content-length': String(Buffer.byteLength(body)),
+    },
+    body,
+  };
+}
+
+/** Fastify's error handler: sends whatever a hook, a parser or a handler threw. @param timeoutMs that requests have */
+export function errorHandler(timeoutMs: number) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { status, headers, body } = renderError(toApiError(error, request, timeoutMs));
+    return reply.code(status).headers(headers).send(body);
+  };
+}
+
+function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: number): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof JobError) {
+    const { failure } = error;
+    switch (failure.kind) {
+      case 'overloaded':
+        return QUEUE_FULL;
+      case 'timed-out':
+        return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
+      case 'abandoned':
+        return closedWhileWaiting();
+      case 'failed':
+        return internalError(request, failure.error);
+    }
   }
+  if (error instanceof StoreUnavailableError) {
+    request.log.error({ reason: error.reason }, 'the key store cannot be reached');
+    return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');
+  }
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const sent = show(request.headers['content-type']);
+    const message = `The body must be sent with Content-Type: application/json, not ${sent}.`;
+    return new ApiError({ code: 'unsupported_media_type', message });
+  }
+  // The body was cut off or its framing was not HTTP.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return new ApiError({ code: 'invalid_json', message: 'The body is incomplete or not framed as HTTP.' });
+  return internalError(request, error);
 }
 
 /** Logs an unexpected error; the caller gets the request id only. */
-export function internalError(log: FastifyBaseLogger, requestId: string, error: unknown): ApiError {
+function internalError({ log, id }: FastifyRequest, error: unknown): ApiError {
   log.error({ err: error }, 'unexpected failure');
-  return new ApiError({
-    code: 'internal_error',
-    message: 'An unexpected error on our side: if it persists, report it with the request id.',
-    details: { request_id: requestId },
-  });
-}
-
-export function unsupportedMediaType(contentType: string | undefined): ApiError {
-  return new ApiError({
-    code: 'unsupported_media_type',
-    message: `The body must be sent with Content-Type: application/json, not ${show(contentType)}.`,
-  });
-}
-
-/** @param endpoints says where the endpoints are listed, or which they are */
-export function notFound(url: string, endpoints: string): ApiError {
-  const [path] = url.split('?', 1);
-  return new ApiError({
-    code: 'not_found',
-    message: `There is nothing at ${shownPath(path)}: ${endpoints}.`,
-  });
+  const message = 'An unexpected error on our side: if it persists, report it with the request id.';
+  return new ApiError({ code: 'internal_error', message, details: { request_id: id } });
 }

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
-import { CLIENT_CLOSED_STATUS } from '../errors/common-errors.js';
 import { isSent } from '../response/compression.js';
 import { connectionOf } from '../server/connection.js';
+
+/** nginx's status for a client that closed its connection. */
+const CLIENT_CLOSED_STATUS = 499;
 
 /** Reports the times of a request to its caller in `Server-Timing`. */
 export function enableServerTiming(app: FastifyInstance): void {

@@ -9,9 +9,9 @@ import Fastify, {
 } from 'fastify';
 import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
-import { notFound } from '../errors/common-errors.js';
+import { shownPath } from '../../prediction/errors/shown-value.js';
+import { errorHandler } from '../errors/common-errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
-import { errorHandler } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import { allowOrigins, logRefusedOrigins } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
@@ -173,12 +173,13 @@ function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: F
   return ({ method, url, originalUrl }) => {
     const path = pathOf(url);
     const methods = methodsOf.get(path) ?? methodsOf.get(path.replace(/[^/]*$/, PARAMETER));
-    if (methods === undefined) return notFound(pathOf(originalUrl), endpoints);
-    const allowed = methods.toSorted().join(', ');
-    return new ApiError(
-      { code: 'method_not_allowed', message: `${method} is not a method of ${path}: use ${allowed}.` },
-      { allow: allowed },
-    );
+    if (methods === undefined) {
+      const message = `There is nothing at ${shownPath(pathOf(originalUrl))}: ${endpoints}.`;
+      return new ApiError({ code: 'not_found', message });
+    }
+    const allow = methods.toSorted().join(', ');
+    const message = `${method} is not a method of ${path}: use ${allow}.`;
+    return new ApiError({ code: 'method_not_allowed', message }, { allow });
   };
 }
 
