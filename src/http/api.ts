@@ -57,7 +57,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   });
   enableServerTiming(app);
   enableCompression(app);
-  documentRoutes(app, serving, (artefacts) => openApiDocument(ENDPOINTS, config, artefacts));
+  documentRoutes(app, serving, ({ artefacts }) => openApiDocument(ENDPOINTS, config, artefacts));
   if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl, log);
   healthRoute(app, context);
   app.register(async (keyed) => {

@@ -13,8 +13,7 @@ const OPENERS = [
   'accounts/store/sqlite.ts', // DATABASE_URL
   'cli/keys-arguments.ts', // the operator's command
   'control-groups.ts', // /proc and /sys: the limits of the container
-  'http/openapi/viewer.ts', // files of Swagger UI, at the start
-  'http/routes/documents.ts', // the licences, at the start
+  'http/routes/documents.ts', // files of Swagger UI and the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
   'http/server/server.ts', // the listeners
   'output/write-output.ts', // standard output

@@ -3,8 +3,8 @@ import Negotiator from 'negotiator';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
 
-/** A longer Accept is ignored: negotiating thousands of types would take milliseconds. */
-const MAX_ACCEPT_CHARACTERS = 500;
+/** A longer Accept or Accept-Encoding is ignored: negotiating thousands of values would take milliseconds. */
+export const MAX_ACCEPT_CHARACTERS = 500;
 
 const PARAMETERS =
   /;\s*(charset="?utf-8"?|header=present|application="?geotiff"?|profile="?cloud-optimized"?)/gi;
@@ -15,16 +15,13 @@ const PARAMETERS =
  * @throws ApiError not_acceptable
  */
 export function negotiateType<MediaType extends string>(
-  { raw, headers: { accept } }: FastifyRequest,
+  { headers: { accept } }: FastifyRequest,
   available: readonly [MediaType, ...MediaType[]],
 ): MediaType {
   if (accept === undefined || accept.trim() === '' || accept.length > MAX_ACCEPT_CHARACTERS)
     return available[0];
   // Callers may name parameters that hold anyway: the charset, the header line of CSV, what a TIFF is.
-  const headers = {
-    ...raw.headers,
-    accept: accept.replaceAll(PARAMETERS, ''),
-  };
+  const headers = { accept: accept.replaceAll(PARAMETERS, '') };
   const accepted = new Negotiator({ headers }).mediaType([...available]);
   if (accepted !== undefined) return accepted as MediaType;
   throw new ApiError({

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
 import type { BufferPool } from '../../work/memory/buffer-pool.js';
+import { MAX_ACCEPT_CHARACTERS } from '../body/media-type.js';
 
 /** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;
@@ -13,9 +14,6 @@ const MIN_BYTES = 1400;
 /** Responses compressed at the same time, over all connections: each takes some megabytes, and libuv has four threads. */
 const MAX_AT_ONCE = 4;
 const limited = pLimit(MAX_AT_ONCE);
-
-/** A longer Accept-Encoding is ignored: negotiating thousands of encodings would take milliseconds. */
-const MAX_ACCEPT_CHARACTERS = 500;
 
 export const IDENTITY = 'identity';
 /** The value of `Vary` where the encoding was negotiated. */
@@ -143,30 +141,19 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, body: R
     reply.removeHeader('content-encoding'); // the error response is not compressed
     reply.raw.removeHeader('content-encoding');
   });
-  const compressed = encoding.stream();
-  body.once('close', () => {
-    if (!body.readableEnded) compressed.destroy(body.errored ?? new Error('the body ended early'));
-  });
-  compressed.once('close', () => body.destroy());
-  return reply.send(body.pipe(compressed));
+  return reply.send(pipeline(body, encoding.stream(), () => {})); // either one that fails ends the other
 }
 
-/**
- * A body that was compressed beforehand.
- * @param compressed by encoding
- * @returns gives it in the encoding that a caller prefers among those
- */
+/** A body, or the copy of it that was compressed beforehand in the encoding that its caller prefers. @param copies by encoding */
 export function precompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
   body: Buffer,
-  compressed: ReadonlyMap<string, Buffer>,
-): (request: FastifyRequest, reply: FastifyReply) => Buffer {
-  const offered = [...compressed.keys(), IDENTITY];
-  return (request, reply) => {
-    addVary(reply, BY_ENCODING);
-    const name = preferredEncoding(request, offered);
-    setEncoding(reply, name);
-    return compressed.get(name) ?? body;
-  };
+  copies: ReadonlyMap<string, Buffer>,
+): Buffer {
+  const [name] = negotiate(request, reply, [...copies.keys(), IDENTITY]);
+  setEncoding(reply, name);
+  return copies.get(name) ?? body;
 }
 
 export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODING): void {
@@ -188,9 +175,13 @@ export function preferredEncoding(
 }
 
 /** Chooses the encoding of a response; undefined to send it uncompressed. */
-function negotiate(request: FastifyRequest, reply: FastifyReply): [string, Encoding | undefined] {
+function negotiate(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  offered?: readonly string[],
+): [string, Encoding | undefined] {
   addVary(reply, BY_ENCODING);
-  const name = preferredEncoding(request);
+  const name = preferredEncoding(request, offered);
   return [name, ENCODINGS.get(name)];
 }
 

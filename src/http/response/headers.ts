@@ -23,11 +23,8 @@ export const DEFAULT_HEADERS = {
 
 /** The policy of a page that loads files of the service alone. @param own directives that the page has beside these */
 export function contentSecurityPolicy(...own: readonly string[]): string {
-  const [before, after] = [
-    ["default-src 'none'", "script-src 'self'", "style-src 'self'"],
-    ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-  ];
-  return [...before, ...own, ...after].join('; ');
+  const files = "default-src 'none'; script-src 'self'; style-src 'self'";
+  return [files, ...own, "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"].join('; ');
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

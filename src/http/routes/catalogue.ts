@@ -3,7 +3,7 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import type { Generation } from '../../work/generation.js';
+import type { Generation, Serving } from '../../work/generation.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import * as schemas from '../response/catalogue-schemas.js';
 import { constantBody } from '../response/compression.js';
@@ -35,54 +35,63 @@ export const modelEndpoint: Endpoint = {
 };
 
 /**
- * GET /v1/species, /v1/coverage and /v1/model. Their answers are the same for every caller as long as a generation serves:
- * they are written once, and compressed once in each encoding that a caller asks for.
+ * A route whose answer is the same for every caller as long as a generation serves: it is written once, and compressed once
+ * in each encoding that a caller asks for.
  */
-export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext): void {
-  const route = (
-    { path }: Endpoint,
-    describe: (generation: Generation) => object,
-    cacheControl: string = CACHE_CONTROL.catalogue,
-  ) => {
-    const bodyOf = perGeneration((generation: Generation) =>
-      constantBody(JSON.stringify(describe(generation))),
-    );
-    app.get(path, (_request, reply) =>
-      reply.type(JSON_TYPE).header('cache-control', cacheControl).send(bodyOf(serving.current)),
-    );
-  };
+export function describingRoute(
+  app: FastifyInstance,
+  serving: Serving,
+  path: string,
+  cacheControl: string,
+  describe: (generation: Generation) => object,
+): void {
+  const bodyOf = perGeneration((generation: Generation) =>
+    constantBody(JSON.stringify(describe(generation))),
+  );
+  bodyOf(serving.current); // so that the first request need not wait for it
+  app.get(path, (_request, reply) =>
+    reply.type(JSON_TYPE).header('cache-control', cacheControl).send(bodyOf(serving.current)),
+  );
+}
 
-  route(speciesEndpoint, ({ artefacts: { species } }) => ({ species, count: species.length }));
-  route(coverageEndpoint, ({ artefacts: { grid, regions }, searchRadiusKm }) => ({
-    regions: regions.map((region, index) => ({
-      region: region.region,
-      name: region.name,
-      bounds: boundsOf(region),
-      data_points: grid.region.reduce((count, of) => count + (of === index ? 1 : 0), 0),
-    })),
-    data_points: grid.pointCount,
-    search_radius_km: searchRadiusKm,
-    horizons: HORIZONS,
-    planting_methods: PLANTING_METHODS,
-  }));
-  const describeModel = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: Generation) => ({
-    ...modelOf(manifest),
-    digest: modelDigest,
-    outcomes: manifest.outcomes,
-    caution: manifest.caution,
-    alive: manifest.alive,
-    grid: { points: grid.pointCount, digest: gridDigest },
-    interval_level: manifest.interval_level,
-    features: manifest.features.map(({ name, label, unit, minimum, maximum, ...feature }) => ({
-      feature: name,
-      factor: label,
-      unit,
-      minimum,
-      maximum,
-      ...('default' in feature && { default: feature.default }),
-    })),
-    scores: manifest.scores,
-    evidence: manifest.evidence,
-  });
-  route(modelEndpoint, describeModel, CACHE_CONTROL.default);
+const describeSpecies = ({ artefacts: { species } }: Generation) => ({ species, count: species.length });
+
+const describeCoverage = ({ artefacts: { grid, regions }, searchRadiusKm }: Generation) => ({
+  regions: regions.map((region, index) => ({
+    region: region.region,
+    name: region.name,
+    bounds: boundsOf(region),
+    data_points: grid.region.reduce((count, of) => count + (of === index ? 1 : 0), 0),
+  })),
+  data_points: grid.pointCount,
+  search_radius_km: searchRadiusKm,
+  horizons: HORIZONS,
+  planting_methods: PLANTING_METHODS,
+});
+
+const describeModel = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: Generation) => ({
+  ...modelOf(manifest),
+  digest: modelDigest,
+  outcomes: manifest.outcomes,
+  caution: manifest.caution,
+  alive: manifest.alive,
+  grid: { points: grid.pointCount, digest: gridDigest },
+  interval_level: manifest.interval_level,
+  features: manifest.features.map(({ name, label, unit, minimum, maximum, ...feature }) => ({
+    feature: name,
+    factor: label,
+    unit,
+    minimum,
+    maximum,
+    ...('default' in feature && { default: feature.default }),
+  })),
+  scores: manifest.scores,
+  evidence: manifest.evidence,
+});
+
+/** GET /v1/species, /v1/coverage and /v1/model. */
+export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext): void {
+  describingRoute(app, serving, speciesEndpoint.path, CACHE_CONTROL.catalogue, describeSpecies);
+  describingRoute(app, serving, coverageEndpoint.path, CACHE_CONTROL.catalogue, describeCoverage);
+  describingRoute(app, serving, modelEndpoint.path, CACHE_CONTROL.default, describeModel);
 }

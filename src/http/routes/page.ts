@@ -22,11 +22,8 @@ const TYPES: Readonly<Record<string, string>> = {
   [TILES]: 'application/vnd.pmtiles',
 };
 
-/** Codings of the files beside a file, in order of preference, with the ends of their names. */
-const COMPRESSED = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
+/** Codings of the copies beside a file, in order of preference, with the ends of their names. */
+const COPIES = { br: '.br', gzip: '.gz' };
 
 /**
  * GET / and /assets/…: the planner's page.
@@ -70,17 +67,14 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
   const type = TYPES[path.extname(name)];
   if (type === undefined) return;
   const file = path.join(PAGE_FOLDER, ASSETS, name);
-  const copies = COMPRESSED.filter(([, end]) => existsSync(file + end));
   const body = readFileSync(file);
-  const bodyOf = precompressed(
-    body,
-    new Map(copies.map(([coding, end]) => [coding, readFileSync(file + end)])),
-  );
+  const present = Object.entries(COPIES).filter(([, end]) => existsSync(file + end));
+  const copies = new Map(present.map(([coding, end]) => [coding, readFileSync(file + end)]));
   app.get(`/${ASSETS}/${name}`, (request, reply) => {
     reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
     return type === TYPES[TILES]
       ? sendRange(reply, body, rangeOf(request, body.length))
-      : reply.send(bodyOf(request, reply));
+      : reply.send(precompressed(request, reply, body, copies));
   });
 }
 
