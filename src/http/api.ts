@@ -49,7 +49,6 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   };
   const arriving = new ArrivingBatches();
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
-    request.state.job?.abandon();
     request.state.endArrival?.();
     const { caller } = request.state;
     if (caller !== undefined) connectionOf(request.raw).rememberKey(caller.id);

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
 import type { SiteRows } from '../prediction/site-rows.js';
@@ -24,8 +23,7 @@ export class Submitter {
   }
 
   /**
-   * Submits the rows of a request at once. The state of the request gets the job, and later its times.
-   * @returns the answers
+   * Submits the rows of a request at once, until its response is closed. The state of the request gets their times.
    * @param hasHungUp see RowsRequest
    * @throws JobError where the service cannot answer them
    */
@@ -43,7 +41,7 @@ export class Submitter {
       rows,
       ...(hasHungUp && { hasHungUp }),
     });
-    request.state.job = job;
+    reply.raw.once('close', () => job.abandon());
     const outcome = await job.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);
     request.state.times = job;
@@ -70,16 +68,12 @@ export class Submitter {
     const { id } = callerOf(request);
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
-    const settled = new AbortController();
-    const late = async () => {
-      await delay(deadlineMs - performance.now(), undefined, { signal: settled.signal });
-      throw new JobError({ kind: 'timed-out' });
-    };
-    try {
-      return await Promise.race([running, late()]);
-    } finally {
-      settled.abort();
-    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const expire = () => reject(new JobError({ kind: 'timed-out' }));
+      timer = setTimeout(expire, deadlineMs - performance.now());
+    });
+    return Promise.race([running, late]).finally(() => clearTimeout(timer));
   }
 
   /** When a request is given up, on the clock of `performance.now()`. */

@@ -43,18 +43,15 @@ export function planRoute(
 ): void {
   const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
-  app.addHook('onRequest', async (request) => {
-    const { hasLargeBodies } = TIERS[callerOf(request).tier];
-    request.state.bodyLimitBytes = hasLargeBodies ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
-  });
   app.addHook('preParsing', async (request, reply) => {
-    const { headers, state } = request;
-    const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
-    const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
+    const { hasLargeBodies } = TIERS[callerOf(request).tier];
+    const limitBytes = hasLargeBodies ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
+    request.state.bodyLimitBytes = limitBytes;
+    const bytes = Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes);
     submitter.checkConcurrency(request);
     takeMemory(budget, bytes, request, reply);
   });
-  app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
+  app.post<{ Body: Buffer }>(planEndpoint.path, async (request, reply) => {
     const generation = serving.current;
     const { artefacts, batches } = generation;
     const { id, tier } = callerOf(request);

@@ -55,8 +55,7 @@ export async function beforeFirstByte<Result>(
     if (steps.isCancelled) throw hungUp();
     return result;
   } catch (error) {
-    if (steps.isCancelled) throw hungUp();
-    throw error;
+    throw steps.isCancelled ? hungUp() : error;
   } finally {
     connection.off('hangup', cancel);
     if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends

@@ -33,27 +33,18 @@ export function enableGracefulClose(app: FastifyInstance, connections: Connectio
     else stopped.then(() => done());
   });
 
-  const closeIdleUntilClosed = async () => {
-    const closed = new AbortController();
-    const { signal } = closed;
-    server.once('close', () => closed.abort());
-    await delay(IDLE_GRACE_MS, undefined, { signal });
-    for (;;) {
-      // A connection looks idle until the request on it is read.
-      await nextTurn();
-      connections.closeIdle();
-      await delay(CLOSE_IDLE_INTERVAL_MS, undefined, { signal });
-    }
-  };
-
   const stopListening = async () => {
     for (let intervals = 0, before = -1; arrivals !== before && intervals < MAX_INTERVALS; intervals++) {
       before = arrivals;
       await delay(QUIET_MS);
       await nextTurn(); // accepts the connections that arrived meanwhile
     }
-    server.close();
-    closeIdleUntilClosed().catch(() => {}); // aborted when the server has closed
+    const graceEndMs = performance.now() + IDLE_GRACE_MS;
+    const closing = setInterval(() => {
+      // A connection looks idle until the request on it is read.
+      if (performance.now() >= graceEndMs) setImmediate(() => connections.closeIdle());
+    }, CLOSE_IDLE_INTERVAL_MS);
+    server.once('close', () => clearInterval(closing)).close();
   };
   app.addHook('preClose', () => {
     stopped = stopListening();

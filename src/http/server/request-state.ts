@@ -9,14 +9,12 @@ export interface RequestState {
   caller?: Caller;
   /** Its place in the day's requests of the caller. */
   quota?: Admission;
-  /** The largest body that the caller may send, where it is less than that of the route. */
+  /** The largest body that the caller may send, where it is not BODY_LIMIT_BYTES. */
   bodyLimitBytes?: number;
   /** Ends the count of a batch among those that are arriving. */
   endArrival?: (() => void) | undefined;
   /** Sites submitted. */
   sites?: number;
-  /** Its rows that were submitted at once. */
-  job?: Job;
   /** Where the time of its answered jobs went: until the first was started, and in the models, summed over all. */
   times?: Pick<Job, 'queueMs' | 'inferenceMs'>;
 }
