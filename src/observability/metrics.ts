@@ -10,12 +10,6 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 type Collect = (registry: Registry, config: { readonly eventLoopMonitoringPrecision: number }) => void;
 
-/** One series of a metric. */
-interface LabelledValue {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
 /** The Prometheus metrics of the process. */
 export class Metrics {
   readonly registry = new Registry();
@@ -55,13 +49,13 @@ export class Metrics {
 
   /**
    * Shows values that are kept elsewhere, as they are when the metrics are read.
-   * @param read one value without labels, or several with theirs
+   * @param read one value, or one for each series with its labels
    */
   show(
     kind: 'gauge' | 'counter',
     name: string,
     help: string,
-    read: () => number | Promise<number> | readonly LabelledValue[],
+    read: () => number | Promise<number> | readonly { labels: Record<string, string>; value: number }[],
     labelNames: readonly string[] = [],
   ): void {
     const Metric = kind === 'gauge' ? Gauge : Counter;

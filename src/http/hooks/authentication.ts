@@ -17,7 +17,8 @@ export function authenticateRequests(app: FastifyInstance, accounts: Accounts, p
     const authentication = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
     if (authentication.kind === 'invalid') throw invalidKey(secret);
     request.state.caller = authentication.key;
-    if (authentication.kind === 'inactive') throw inactiveKey();
+    const message = 'This API key is deactivated: ask for it to be activated.';
+    if (authentication.kind === 'inactive') throw new ApiError({ code: 'key_inactive', message });
   });
 }
 
@@ -27,11 +28,4 @@ function invalidKey(secret: unknown): ApiError {
       ? 'The X-API-Key header is missing: send your API key in it.'
       : 'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.';
   return new ApiError({ code: 'invalid_api_key', message }, CHALLENGE);
-}
-
-function inactiveKey(): ApiError {
-  return new ApiError({
-    code: 'key_inactive',
-    message: 'This API key is deactivated: ask for it to be activated.',
-  });
 }

@@ -18,12 +18,11 @@ export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
   });
 
   app.addHook('onSend', async (request, reply) => {
-    let { quota } = request.state;
+    const { quota } = request.state;
     if (quota === undefined) return;
     // A failure of the service is not counted.
-    if (reply.statusCode >= 500 && quota.admitted) quota = await accounts.refund(quota);
-    request.state.quota = quota;
-    reply.headers(rateLimitHeaders(quota));
+    const isCounted = reply.statusCode < 500 || !quota.admitted;
+    reply.headers(rateLimitHeaders(isCounted ? quota : await accounts.refund(quota)));
   });
 }
 
@@ -31,11 +30,7 @@ export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
  * The quota of a limited tier as structured fields of draft-ietf-httpapi-ratelimit-headers: `q` the quota, `w` the
  * window in seconds, `r` the requests left, `t` the seconds to the reset. An unlimited tier has none.
  */
-export function rateLimitHeaders({
-  limit,
-  remaining,
-  secondsToReset,
-}: DailyQuotaState): Record<string, string> {
+export function rateLimitHeaders({ limit, remaining, secondsToReset }: DailyQuotaState) {
   if (limit === null) return {};
   return {
     'RateLimit-Policy': `${POLICY};q=${limit};w=${WINDOW_SECONDS}`,
@@ -44,13 +39,8 @@ export function rateLimitHeaders({
 }
 
 function quotaReached({ limit, tier, resetsAtMs, secondsToReset }: Admission): ApiError {
-  const resetsAt = new Date(resetsAtMs).toISOString();
-  return new ApiError(
-    {
-      code: 'rate_limit_exceeded',
-      message: `The ${limit} requests a day of the ${tier} tier are used up until ${resetsAt}.`,
-      details: { limit, tier, resets_at: resetsAt },
-    },
-    { 'retry-after': String(secondsToReset) },
-  );
+  const details = { limit, tier, resets_at: new Date(resetsAtMs).toISOString() };
+  const message = `The ${limit} requests a day of the ${tier} tier are used up until ${details.resets_at}.`;
+  const headers = { 'retry-after': String(secondsToReset) };
+  return new ApiError({ code: 'rate_limit_exceeded', message, details }, headers);
 }

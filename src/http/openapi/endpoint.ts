@@ -37,12 +37,3 @@ export interface Endpoint {
   /** Its errors beside KEY_ERRORS, BODY_ERRORS and `internal_error`. */
   readonly errors?: readonly ErrorCode[];
 }
-
-/** The errors of every endpoint for one site. */
-export const SITE_ERRORS = [
-  'invalid_species',
-  'outside_coverage',
-  'no_nearby_data',
-  'elevation_mismatch',
-  'overloaded',
-] as const;

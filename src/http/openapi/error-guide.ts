@@ -1,3 +1,4 @@
+import { SURFACE_TYPES } from '../../formats/surface/surface-output.js';
 import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
 
 interface ErrorGuide {
@@ -42,18 +43,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     cause: 'The answer has none of the media types of `Accept`.',
     remedy: 'Send an `Accept` with a type of `available`, or none.',
     example: {
-      message:
-        'The answer is available as application/json, application/geo+json, text/csv, ' +
-        'application/vnd.apache.arrow.stream, image/tiff; Accept is "text/html".',
-      details: {
-        available: [
-          'application/json',
-          'application/geo+json',
-          'text/csv',
-          'application/vnd.apache.arrow.stream',
-          'image/tiff',
-        ],
-      },
+      message: `The answer is available as ${SURFACE_TYPES.join(', ')}; Accept is "text/html".`,
+      details: { available: SURFACE_TYPES },
     },
   },
   payload_too_large: {

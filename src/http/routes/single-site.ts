@@ -8,11 +8,20 @@ import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
-import { type Endpoint, SITE_ERRORS } from '../openapi/endpoint.js';
+import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
 import { takeMemoryOf } from '../submitter.js';
 import type { RouteContext } from './context.js';
+
+/** The errors of every endpoint for one site. */
+const ERRORS = [
+  'invalid_species',
+  'outside_coverage',
+  'no_nearby_data',
+  'elevation_mismatch',
+  'overloaded',
+] as const;
 
 export const predictEndpoint: Endpoint = {
   path: '/v1/predict',
@@ -20,7 +29,7 @@ export const predictEndpoint: Endpoint = {
   summary: 'Predict survival for one site, species and planting method',
   request: ({ prediction }) => prediction,
   response: predictionResultSchema,
-  errors: [...SITE_ERRORS, 'invalid_method'],
+  errors: [...ERRORS, 'invalid_method'],
 };
 
 export const compareEndpoint: Endpoint = {
@@ -29,7 +38,7 @@ export const compareEndpoint: Endpoint = {
   summary: 'Compare both planting methods at one site',
   request: ({ comparison }) => comparison,
   response: compareResponseSchema,
-  errors: SITE_ERRORS,
+  errors: ERRORS,
 };
 
 export const rankEndpoint: Endpoint = {
@@ -41,7 +50,7 @@ export const rankEndpoint: Endpoint = {
     'same options. The ranking is empty where no species is native to the matched point.',
   request: ({ ranking }) => ranking,
   response: rankingResponseSchema,
-  errors: [...SITE_ERRORS, 'invalid_method'],
+  errors: [...ERRORS, 'invalid_method'],
 };
 
 /**
