@@ -48,11 +48,11 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     memory: new MemoryBudget(config.tableMemoryBytes),
   };
   const arriving = new ArrivingBatches();
-  const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
-    request.state.endArrival?.();
-    const { caller } = request.state;
-    if (caller !== undefined) connectionOf(request.raw).rememberKey(caller.id);
-    logRequest(request, reply, metrics);
+  const app = createServer(config, phase, log, connections, WHERE_LISTED, (reply) => {
+    const { raw, state } = reply.request;
+    state.endArrival?.();
+    if (state.caller !== undefined) connectionOf(raw).rememberKey(state.caller.id);
+    logRequest(reply, metrics);
   });
   enableServerTiming(app);
   enableCompression(app);

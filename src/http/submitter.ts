@@ -28,7 +28,6 @@ export class Submitter {
    * @throws JobError where the service cannot answer them
    */
   async submit(
-    request: FastifyRequest,
     reply: FastifyReply,
     scheduler: Scheduler,
     rows: SiteRows,
@@ -36,7 +35,7 @@ export class Submitter {
   ): Promise<JobAnswers> {
     rows.generatedAtMs.fill(this.clock.nowMs());
     const job = scheduler.submit({
-      keyId: callerOf(request).id,
+      keyId: callerOf(reply.request).id,
       deadlineMs: this.deadlineOf(reply),
       rows,
       ...(hasHungUp && { hasHungUp }),
@@ -44,7 +43,7 @@ export class Submitter {
     reply.raw.once('close', () => job.abandon());
     const outcome = await job.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);
-    request.state.times = job;
+    reply.request.state.times = job;
     return outcome.result;
   }
 
@@ -99,11 +98,6 @@ export function takeMemory(
 const LARGE_ANSWER_BYTES = 64 * 1024;
 
 /** Takes memory for an answer that is in memory as a whole until it is sent. @throws ApiError overloaded where too little is left */
-export function takeMemoryOf(
-  { length }: Buffer | string,
-  budget: MemoryBudget,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, request, reply);
+export function takeMemoryOf({ length }: Buffer | string, budget: MemoryBudget, reply: FastifyReply): void {
+  if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, reply.request, reply);
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { isSent } from '../response/compression.js';
 import { connectionOf } from '../server/connection.js';
@@ -19,7 +19,8 @@ export function enableServerTiming(app: FastifyInstance): void {
 }
 
 /** Writes one log line and one observation of each metric for a request that ended. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+export function logRequest(reply: FastifyReply, metrics: Metrics): void {
+  const { request } = reply;
   const { caller, sites, times } = request.state;
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';

@@ -11,15 +11,6 @@ import { ERROR_GUIDE } from './error-guide.js';
 import { guide } from './guide.js';
 import { HEADERS, type HeaderName } from './headers.js';
 
-/** The errors of every endpoint with a key. */
-const KEY_ERRORS = ['invalid_api_key', 'key_inactive', 'rate_limit_exceeded', 'unavailable'] as const;
-/** The errors of every endpoint with a body. */
-const BODY_ERRORS = [
-  'invalid_json',
-  'payload_too_large',
-  'unsupported_media_type',
-  'invalid_request',
-] as const;
 const QUOTA_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
@@ -72,9 +63,10 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
   const { id, tag = 'Predictions', summary, description, isPublic, isFree, request, response } = endpoint;
   const { headers: ownHeaders = [] } = endpoint;
   const errors: ErrorCode[] = [
-    ...where(!isPublic, ...KEY_ERRORS).filter((code) => !isFree || code !== 'rate_limit_exceeded'),
+    ...where(!isPublic, 'invalid_api_key', 'key_inactive', 'unavailable'),
+    ...where(!isPublic && !isFree, 'rate_limit_exceeded'),
     'internal_error',
-    ...where(request, ...BODY_ERRORS),
+    ...where(request, 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request'),
     ...(endpoint.errors ?? []),
   ];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();

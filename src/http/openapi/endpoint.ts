@@ -34,6 +34,6 @@ export interface Endpoint {
   readonly response: Body;
   /** Headers of its answer beside those of every answer; with `ETag` it answers 304, too. */
   readonly headers?: readonly HeaderName[];
-  /** Its errors beside KEY_ERRORS, BODY_ERRORS and `internal_error`. */
+  /** Its errors beside those of a key, of a body and `internal_error`. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -64,21 +64,21 @@ const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
 /** Compresses large responses that are not compressed yet, for callers who accept it. */
 export function enableCompression(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
     // A range is one of the bytes as they are, and images are compressed already.
     const isWhole =
       !reply.hasHeader('content-range') && !String(reply.getHeader('content-type')).startsWith('image/');
     if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated || !isWhole) done(null, payload);
-    else compress(request, reply, body).then((compressed) => done(null, compressed), done);
+    else compress(reply, body).then((compressed) => done(null, compressed), done);
   });
 }
 
 /** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
-async function compress(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Buffer> {
+async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
   if (body.length < MIN_BYTES) return body;
-  const [name, encoding] = negotiate(request, reply);
+  const [name, encoding] = negotiate(reply);
   if (encoding === undefined) return body;
   const compressed = await encoded(body, encoding);
   setEncoding(reply, name);
@@ -114,13 +114,8 @@ export function isSent(response: ServerResponse): boolean {
 }
 
 /** Sends a body in memory of a pool, which is released once nobody reads it any more. */
-export async function sendPooled(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: Buffer,
-  pool: BufferPool,
-): Promise<FastifyReply> {
-  const compressed = await compress(request, reply, body);
+export async function sendPooled(reply: FastifyReply, body: Buffer, pool: BufferPool): Promise<FastifyReply> {
+  const compressed = await compress(reply, body);
   if (compressed !== body) pool.release(body);
   else {
     reply.raw.once('close', () => {
@@ -132,8 +127,8 @@ export async function sendPooled(
 }
 
 /** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */
-export function sendStream(request: FastifyRequest, reply: FastifyReply, body: Readable): FastifyReply {
-  const [name, encoding] = negotiate(request, reply);
+export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
+  const [name, encoding] = negotiate(reply);
   if (encoding === undefined) return reply.send(body);
   setEncoding(reply, name);
   body.once('error', () => {
@@ -146,12 +141,11 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, body: R
 
 /** A body, or the copy of it that was compressed beforehand in the encoding that its caller prefers. @param copies by encoding */
 export function precompressed(
-  request: FastifyRequest,
   reply: FastifyReply,
   body: Buffer,
   copies: ReadonlyMap<string, Buffer>,
 ): Buffer {
-  const [name] = negotiate(request, reply, [...copies.keys(), IDENTITY]);
+  const [name] = negotiate(reply, [...copies.keys(), IDENTITY]);
   setEncoding(reply, name);
   return copies.get(name) ?? body;
 }
@@ -175,13 +169,9 @@ export function preferredEncoding(
 }
 
 /** Chooses the encoding of a response; undefined to send it uncompressed. */
-function negotiate(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  offered?: readonly string[],
-): [string, Encoding | undefined] {
+function negotiate(reply: FastifyReply, offered?: readonly string[]): [string, Encoding | undefined] {
   addVary(reply, BY_ENCODING);
-  const name = preferredEncoding(request, offered);
+  const name = preferredEncoding(reply.request, offered);
   return [name, ENCODINGS.get(name)];
 }
 

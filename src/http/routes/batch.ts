@@ -53,7 +53,7 @@ export function batchRoute(
     const answers =
       batch.rows.count === 0
         ? undefined
-        : await submitter.submit(request, reply, generation.batches, batch.rows, hasHungUp);
+        : await submitter.submit(reply, generation.batches, batch.rows, hasHungUp);
 
     const failures = failuresOf(batch, answers, generation);
     const failed = failures.size;
@@ -63,12 +63,12 @@ export function batchRoute(
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
     const body =
       answers?.join(open, elements, close) ?? Buffer.from(open + [...elements.values()].join() + close);
-    takeMemoryOf(body, memory, request, reply);
+    takeMemoryOf(body, memory, reply);
     for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
     if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
 
     reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
-    return answers === undefined ? reply.send(body) : sendPooled(request, reply, body, answers.buffers);
+    return answers === undefined ? reply.send(body) : sendPooled(reply, body, answers.buffers);
   });
 }
 

@@ -74,7 +74,7 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
     reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
     return type === TYPES[TILES]
       ? sendRange(reply, body, rangeOf(request, body.length))
-      : reply.send(precompressed(request, reply, body, copies));
+      : reply.send(precompressed(reply, body, copies));
   });
 }
 

@@ -88,7 +88,7 @@ export function planRoute(
       generated_at: new Date(clock.nowMs()).toISOString(),
     };
     const answered = Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`);
-    takeMemoryOf(answered, memory, request, reply);
+    takeMemoryOf(answered, memory, reply);
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     return reply.type(JSON_TYPE).header('model-outcomes', artefacts.manifest.outcomes).send(answered);
   });

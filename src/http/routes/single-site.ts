@@ -73,17 +73,16 @@ export function singleSiteRoutes(
   };
   /** Answers rows that all have the same site. */
   const answer = async (
-    request: FastifyRequest,
     reply: FastifyReply,
     generation: Generation,
     rows: SiteRows,
     bodyOf: (answers: JobAnswers) => Buffer | string,
   ) => {
-    const answers = await submitter.submit(request, reply, generation.singleSites, rows);
+    const answers = await submitter.submit(reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered())
       throw failure(placeError(status, rows, row, generation));
     const body = bodyOf(answers);
-    takeMemoryOf(body, memory, request, reply);
+    takeMemoryOf(body, memory, reply);
     metrics.sites.inc({ outcome: 'answered' });
     const { outcomes } = generation.artefacts.manifest;
     return reply.type(JSON_TYPE).header('model-outcomes', outcomes).send(body);
@@ -93,7 +92,7 @@ export function singleSiteRoutes(
     app.post<{ Body: Buffer }>(path, async (request, reply) => {
       const generation = serving.current;
       const rows = checked(request, requestReaderOf(generation).readSite(request.body, kind));
-      return answer(request, reply, generation, rows, (answers) => answers.single());
+      return answer(reply, generation, rows, (answers) => answers.single());
     });
   siteRoute(predictEndpoint, 'prediction');
   siteRoute(compareEndpoint, 'comparison');
@@ -110,7 +109,7 @@ export function singleSiteRoutes(
     // The site is in the answer also where nothing is listed.
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
     const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
-    return answer(request, reply, generation, rows, (answers) => {
+    return answer(reply, generation, rows, (answers) => {
       const ranked = Array.from(answers.elements(), (json, row): RankedRow => {
         return { method: rows.method[row], isNative: isNative(rows.species[row]), answer: json };
       });

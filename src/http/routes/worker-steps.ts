@@ -78,7 +78,6 @@ export function contentTypeOf(mediaType: string): string {
 
 /** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
 export function sendChunks(
-  request: FastifyRequest,
   reply: FastifyReply,
   mediaType: string,
   chunks: AsyncGenerator<Uint8Array>,
@@ -87,8 +86,8 @@ export function sendChunks(
 ): FastifyReply {
   const stream = Readable.from(chunks, { objectMode: false, highWaterMark: BUFFERED_BYTES });
   stream.once('error', (err) => {
-    if (!steps.isCancelled) request.log.error({ err }, `${what} was cut off`);
+    if (!steps.isCancelled) reply.log.error({ err }, `${what} was cut off`);
   });
   reply.type(contentTypeOf(mediaType));
-  return sendStream(request, reply, stream);
+  return sendStream(reply, stream);
 }

@@ -45,7 +45,7 @@ export function createServer(
   log: FastifyBaseLogger,
   connections: Connections,
   endpoints: string,
-  onEnd: (request: FastifyRequest, reply: FastifyReply) => void,
+  onEnd: (reply: FastifyReply) => void,
 ): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
@@ -74,7 +74,7 @@ export function createServer(
   logRefusedOrigins(app, config.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
-    reply.raw.once('close', () => onEnd(request, reply));
+    reply.raw.once('close', () => onEnd(reply));
     reply.header('x-request-id', request.id);
     reply.headers(DEFAULT_HEADERS);
     done(framingError(request.raw) ?? optionsError(request));
@@ -88,9 +88,9 @@ export function createServer(
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
-  app.addHook('onSend', (request, reply, _payload, done) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (phase.current === 'draining') reply.header('connection', 'close');
-    endBesideBody(request, reply);
+    endBesideBody(reply);
     done();
   });
   app.setErrorHandler(errorHandler(config.requestTimeoutMs));
@@ -98,7 +98,8 @@ export function createServer(
 }
 
 /** Announces the end of the connection after a response, where what follows must not be received as if it were kept. */
-function endBesideBody({ raw, state }: FastifyRequest, reply: FastifyReply): void {
+function endBesideBody(reply: FastifyReply): void {
+  const { raw, state } = reply.request;
   const connection = connectionOf(raw);
   // Where a caller was not told to send the body, what follows could be either the body or the next request.
   const isAmbiguous = connection.isAwaitingContinue;

@@ -76,9 +76,9 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(call);
     describe().type(contentTypeOf(type));
-    if (predicted === undefined) return sendStream(request, reply, Readable.from([]));
+    if (predicted === undefined) return sendStream(reply, Readable.from([]));
     const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
     const chunks = predicted.answer.chunks(type as StreamedType, deadlineOf);
-    return sendChunks(request, reply, type, chunks, predicted.steps, 'a surface');
+    return sendChunks(reply, type, chunks, predicted.steps, 'a surface');
   });
 }

@@ -120,6 +120,6 @@ export function tableRoute(
     };
     const answer = await beforeFirstByte(request, steps, closedBeforeTable, start);
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
-    return sendChunks(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
+    return sendChunks(reply, asked.outputType, answer.bytes(), steps, 'a table');
   });
 }
