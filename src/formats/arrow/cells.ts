@@ -35,32 +35,30 @@ export function isValid(data: Data, row: number): boolean {
 /** A value that is there, as text; null for a null within a dictionary. */
 type Format = (row: number) => string | null;
 
+const unquoted = (format: Format) => ({ isString: false, format });
+const quoted = (format: Format) => ({ isString: true, format });
+
 function formatOf(data: Data): { isString: boolean; format: Format } {
-  const { type, values } = data;
+  const { type, values, stride } = data;
   if (DataType.isDictionary(type)) return dictionaryFormat(data);
-  if (isText(type)) return { isString: true, format: textFormat(data) };
-  if (DataType.isBool(type))
-    return { isString: false, format: (row) => String((values[row >> 3] & (1 << (row & 7))) !== 0) };
+  if (isText(type)) return quoted(textFormat(data));
+  if (DataType.isBool(type)) return unquoted((row) => String((values[row >> 3] & (1 << (row & 7))) !== 0));
   if (DataType.isDecimal(type))
-    return {
-      isString: false,
-      format: (row) => decimalText(values, row * data.stride, data.stride, type.scale),
-    };
+    return unquoted((row) => decimalText(values, row * stride, stride, type.scale));
   if (DataType.isDate(type)) {
     const unitsPerDay = type.unit === DateUnit.DAY ? 1 : 1000 * SECONDS_PER_DAY;
-    return { isString: true, format: (row) => dateText(values[row], unitsPerDay) };
+    return quoted((row) => dateText(values[row], unitsPerDay));
   }
   if (DataType.isTimestamp(type)) {
     const zone = type.timezone ? 'Z' : '';
-    return { isString: true, format: (row) => timestampText(values[row], type.unit, zone) };
+    return quoted((row) => timestampText(values[row], type.unit, zone));
   }
-  if (DataType.isTime(type))
-    return { isString: true, format: (row) => timeText(BigInt(values[row]), type.unit) };
+  if (DataType.isTime(type)) return quoted((row) => timeText(BigInt(values[row]), type.unit));
   if (DataType.isFloat(type)) {
     const textOf = type.precision === Precision.DOUBLE ? floatText : shortest;
-    return { isString: false, format: (row) => textOf(values[row]) };
+    return unquoted((row) => textOf(values[row]));
   }
-  return { isString: false, format: (row) => String(values[row]) }; // integers
+  return unquoted((row) => String(values[row])); // integers
 }
 
 function textFormat({ values, valueOffsets }: Data): Format {
