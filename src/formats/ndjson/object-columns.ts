@@ -35,8 +35,8 @@ export class ObjectColumns {
   readonly names: string[] = [];
   nameBytes = 0;
   /** Offsets of each column's value in the object scanned last; 0 if absent. */
-  starts = new Int32Array(16);
-  ends = new Int32Array(16);
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
   /** The column that the object scanned last has twice, or -1. */
   doubled = -1;
   /** A column whose name has half of a surrogate pair, which UTF-8 cannot hold, or -1. */
@@ -119,18 +119,10 @@ export class ObjectColumns {
     this.#byName.set(name, column);
     this.nameBytes += Buffer.byteLength(name);
     this.#written.push(quoted);
-    if (column === this.starts.length) {
-      this.starts = doubled(this.starts);
-      this.ends = doubled(this.ends);
-    }
+    this.starts.push(0);
+    this.ends.push(0);
     return column;
   }
-}
-
-function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const more = new Int32Array(2 * numbers.length);
-  more.set(numbers);
-  return more;
 }
 
 function kindAt(bytes: Buffer, start: number, end: number): number {
