@@ -24,33 +24,28 @@ export function csvFormat(lineEnd: '\n' | '\r\n'): TextFormat {
   };
 }
 
+const JSON_VALUES = { quote: JSON.stringify, nothing: 'null' };
+
 /** Objects, one a line. Whoever writes a row begins it with `{`. */
 export const NDJSON: TextFormat = {
+  ...JSON_VALUES,
   before: (name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
-  quote: JSON.stringify,
-  nothing: 'null',
   after: '}\n',
 };
 
 /** Features of GeoJSON (RFC 7946), each followed by a comma: two coordinates, and then properties. */
 export const GEOJSON_FEATURES: TextFormat = {
+  ...JSON_VALUES,
   before: (name, index) => {
     if (index === 0) return '{"type":"Feature","geometry":{"type":"Point","coordinates":[';
     if (index === 1) return ',';
     return `${index === 2 ? ']},"properties":{' : ','}${JSON.stringify(name)}:`;
   },
-  quote: JSON.stringify,
-  nothing: 'null',
   after: '}},',
 };
 
 /** The elements of an array of JSON, each followed by a comma. */
-export const JSON_ELEMENTS: TextFormat = {
-  before: () => '',
-  quote: JSON.stringify,
-  nothing: 'null',
-  after: ',',
-};
+export const JSON_ELEMENTS: TextFormat = { ...JSON_VALUES, before: () => '', after: ',' };
 
 /*
  * Uploaded text is read and written as latin1: every character is a byte of its UTF-8, and commas, quotes and line ends
