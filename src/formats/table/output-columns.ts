@@ -105,7 +105,7 @@ interface TableColumn extends OutputColumn<PredictedRows> {
   /** Index into HORIZONS; undefined for columns that all answers have. */
   readonly h?: number;
   /** Only in answers with intervals. */
-  readonly isInterval?: true;
+  readonly isInterval?: boolean;
 }
 
 const RANKS = Array.from({ length: RISK_FACTOR_COUNT }, (_, rank) => rank);
@@ -131,27 +131,15 @@ function horizonColumns(years: number, h: number): TableColumn[] {
       },
     },
   ]);
-  return [
-    {
-      ...probability,
-      name: `survival_${years}`,
-      read({ records, method }, values) {
-        for (let i = 0; i < method.length; i++)
-          values[i] = records.survival(i, method[i], h) / TEN_THOUSANDTHS;
-      },
+  const survival = (of: 'survival' | 'low' | 'high'): TableColumn => ({
+    ...probability,
+    name: `${of}_${years}`,
+    isInterval: of !== 'survival',
+    read({ records, method }, values) {
+      for (let i = 0; i < method.length; i++) values[i] = records[of](i, method[i], h) / TEN_THOUSANDTHS;
     },
-    ...factors,
-    ...(['low', 'high'] as const).map(
-      (end): TableColumn => ({
-        ...probability,
-        name: `${end}_${years}`,
-        isInterval: true,
-        read({ records, method }, values) {
-          for (let i = 0; i < method.length; i++) values[i] = records[end](i, method[i], h) / TEN_THOUSANDTHS;
-        },
-      }),
-    ),
-  ];
+  });
+  return [survival('survival'), ...factors, survival('low'), survival('high')];
 }
 
 /** What tables add to the uploaded columns, for rows that have a prediction. */
