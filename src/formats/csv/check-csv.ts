@@ -46,14 +46,19 @@ export function checkCsv(
     const addRow = (cells: readonly string[], from: number, end: number) => {
       if (cells.length === 1 && cells[0] === '') throw refuse(from, 'is blank: remove it');
       if (header === undefined) {
-        header = readHeader(cells, lines[end - 2] === '\r');
+        header = { names: cells.map(fromLatin1), lineEnd: lines[end - 2] === '\r' ? '\r\n' : '\n' };
+        readPositions(header.names);
         maxRows = maxRowsOf(header.names, request);
       } else if (cells.length !== header.names.length) throw refuse(from, fieldCount(cells, header.names));
       else list.add(start + from, start + end, maxRows);
     };
     at += readRows(lines, addRow, (quote) => refuse(quote, TEXT_AFTER_QUOTE));
     if (at < text.length && start + lines.length === text.length) throw refuse(at - start, NOT_CLOSED);
-    if (at === start) throw rowTooLong(body, at);
+    if (at === start)
+      throw refuse(
+        0,
+        `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`,
+      );
     if (isTimeUp()) break;
   }
   const { chunks, rowCount } = list;
@@ -90,19 +95,10 @@ function checkFirstLine(text: string): void {
 
 const COMMAS = 'separate the columns with commas, and write decimals with a point';
 
-function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {
-  const names = cells.map(fromLatin1);
-  readPositions(names);
-  return { names, lineEnd: endsWithCrLf ? '\r\n' : '\n' };
-}
-
-/** The end of the last line that ends within MAX_ROW_BYTES of `start`, or that of the body. */
+/** The end of the last line that ends within MAX_ROW_BYTES of `start`, or that of the body; `start` or less if none does. */
 function windowEnd(body: Buffer, start: number): number {
   const end = start + MAX_ROW_BYTES;
-  if (end >= body.length) return body.length;
-  const lineEnd = body.lastIndexOf(LINE_FEED, end) + 1;
-  if (lineEnd <= start) throw rowTooLong(body, start);
-  return lineEnd;
+  return end >= body.length ? body.length : body.lastIndexOf(LINE_FEED, end) + 1;
 }
 
 function fieldCount({ length }: readonly string[], names: readonly string[]): string {
@@ -110,12 +106,5 @@ function fieldCount({ length }: readonly string[], names: readonly string[]): st
   return (
     `has ${fields}, but the header has ${names.length}: separate fields with commas, quote those that contain a comma, ` +
     'and write decimals with a point'
-  );
-}
-
-function rowTooLong(body: Buffer, start: number): Error {
-  return lineError(
-    lineAt(body, start),
-    `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`,
   );
 }
