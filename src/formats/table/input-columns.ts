@@ -58,20 +58,14 @@ export function readPositions(given: readonly string[]): ReadPositions {
     const remedy = isAlike ? '. Write names in lower case and without spaces' : '';
     throw tableError(`it has no ${what}; ${others}${remedy}`, missing[0]);
   }
-  const positions = new Map<string, number>();
-  names.forEach((name, position) => {
-    const first = positions.get(name);
-    if (first !== undefined) {
-      const both = `columns ${first + 1} and ${position + 1}`;
-      throw tableError(`${both} are both named ${show(name)}: rename or remove one`, name);
-    }
-    positions.set(name, position);
-  });
+  const second = names.findIndex((name, position) => names.indexOf(name) < position);
+  if (second !== -1) {
+    const name = names[second];
+    const both = `columns ${names.indexOf(name) + 1} and ${second + 1}`;
+    throw tableError(`${both} are both named ${show(name)}: rename or remove one`, name);
+  }
   const ours = names.find((name) => OUTPUT_NAMES.has(name));
   if (ours !== undefined)
     throw tableError(`its column ${ours} has the name of a column of the answer: rename or remove it`, ours);
-  return Object.fromEntries(READ_COLUMNS.map((name) => [name, positions.get(name) ?? -1])) as Record<
-    ReadColumn,
-    number
-  >;
+  return Object.fromEntries(READ_COLUMNS.map((name) => [name, names.indexOf(name)])) as ReadPositions;
 }
