@@ -1,15 +1,4 @@
-import {
-  type Data,
-  DataType,
-  Dictionary,
-  Field,
-  Int32,
-  makeData,
-  Schema,
-  Utf8,
-  Vector,
-  vectorFromArray,
-} from 'apache-arrow';
+import { type Data, DataType, Dictionary, Field, Int32, makeData, Schema, Utf8, Vector } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import {
@@ -25,15 +14,15 @@ import {
   type ChunkRows,
   ENCODED_CHUNK_BYTES,
   type EncodedRows,
-  type RowOutcomes,
+  type RowErrors,
   type TableOutput,
   type TableSource,
 } from '../table/table-source.js';
 import { toLatin1 } from '../text/text-formats.js';
-import { ColumnBuilder, utf8Of } from './column-builder.js';
+import { ColumnBuilder, textColumn } from './column-builder.js';
 import { OutputTypes, StreamWriter } from './stream-writer.js';
 
-const NO_MESSAGES = vectorFromArray<Utf8>([], new Utf8());
+const NO_MESSAGES = new Vector([textColumn([])]);
 const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
 
 /**
@@ -41,6 +30,8 @@ const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
  * first; that of the messages precedes each batch that has any.
  */
 export class ArrowOutput implements TableOutput {
+  readonly head: Uint8Array;
+  readonly tail = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0); // the end of a stream
   readonly #schema: Schema;
   readonly #columns: readonly OutputColumn<PredictedRows>[];
   readonly #lists: TextLists;
@@ -54,7 +45,7 @@ export class ArrowOutput implements TableOutput {
     { manifest, grid }: GenerationData['artefacts'],
     { horizons, intervals }: TableRequest,
   ) {
-    const uploaded = source.arrowFields();
+    const { fields: uploaded, metadata } = source.arrowSchema;
     const used = new Set(uploaded.map(({ type }) => (type instanceof Dictionary ? type.id : -1)));
     let id = 0;
     while ([0, 1, 2, 3].some((n) => used.has(id + n))) id++;
@@ -69,47 +60,37 @@ export class ArrowOutput implements TableOutput {
       new Field(message, this.#messageType, true),
     ];
     const model = JSON.stringify({ ...modelOf(manifest), outcomes: manifest.outcomes });
-    const metadata = new Map([...(source.arrowMetadata ?? []), ['model', model]]);
-    this.#schema = new Schema([...uploaded, ...ours, ...errors], metadata);
+    this.#schema = new Schema([...uploaded, ...ours, ...errors], new Map([...metadata, ['model', model]]));
+    this.head = new StreamWriter(this.#schema).take();
   }
 
-  head(): Uint8Array {
-    return new StreamWriter(this.#schema).take();
-  }
-
-  encode(rows: ChunkRows, outcomes: RowOutcomes, chunk: TableChunk): EncodedRows {
+  encode(rows: ChunkRows, predicted: PredictedRows, errors: RowErrors): EncodedRows {
+    const { chunk } = rows;
     const writer = new StreamWriter(this.#schema);
     this.#messages = NO_MESSAGES;
     // The dictionaries that were sent with the chunks before are not sent again.
     if (chunk.from > 0)
-      writer.write([...this.#uploadedBefore(chunk), ...this.#ourColumns(outcomes, 0, 0)], 0);
+      writer.write([...this.#uploadedBefore(chunk), ...this.#ourColumns(predicted, errors, 0, 0)], 0);
     writer.take();
     let from = 0;
     for (const { rowCount, columns } of rows.arrowBatches()) {
-      writer.write([...columns, ...this.#ourColumns(outcomes, from, rowCount)], rowCount);
+      writer.write([...columns, ...this.#ourColumns(predicted, errors, from, rowCount)], rowCount);
       from += rowCount;
       if (writer.length >= ENCODED_CHUNK_BYTES || from >= chunk.count) break;
     }
     return { bytes: writer.take(), rowCount: from };
   }
 
-  tail(): Uint8Array {
-    const writer = new StreamWriter(this.#schema);
-    writer.take();
-    writer.finish();
-    return writer.take();
-  }
-
   /** The uploaded columns without rows, with the dictionaries that were sent before a chunk. */
   #uploadedBefore(chunk: TableChunk): Data[] {
     const dictionaries = this.source.dictionariesBefore?.(chunk);
-    return this.source.arrowFields().map(({ type }) => {
+    return this.source.arrowSchema.fields.map(({ type }) => {
       const dictionary = DataType.isDictionary(type) ? dictionaries?.get(type.id) : undefined;
-      return new ColumnBuilder(type, 0, dictionary).data();
+      return makeData({ type, length: 0, dictionary } as never);
     });
   }
 
-  #ourColumns({ predicted, errors }: RowOutcomes, from: number, count: number): Data[] {
+  #ourColumns(predicted: PredictedRows, errors: RowErrors, from: number, count: number): Data[] {
     const rows = predicted.slice(from, count);
     const columns = this.#columns.map((column) => this.#types.read(column, rows, count));
     const code = this.#types.builder(ERROR_CODE, count);
@@ -128,12 +109,7 @@ export class ArrowOutput implements TableOutput {
         message.values[i] = index;
       }
     }
-    if (messages.size > 0) this.#messages = textsVector([...messages.keys()].map(toLatin1));
+    if (messages.size > 0) this.#messages = new Vector([textColumn([...messages.keys()].map(toLatin1))]);
     return [...columns.map((column) => column.data()), code.data(), message.data(this.#messages)];
   }
-}
-
-/** @param texts UTF-8 as latin1 */
-function textsVector(texts: readonly string[]): Vector<Utf8> {
-  return new Vector([makeData({ type: new Utf8(), length: texts.length, nullCount: 0, ...utf8Of(texts) })]);
 }

@@ -1,5 +1,4 @@
-import type { Data, Field, Schema } from 'apache-arrow';
-import type { ReadPositions } from '../table/input-columns.js';
+import type { Data, Schema } from 'apache-arrow';
 import type { TableChunk } from '../table/table-request.js';
 import {
   type ArrowBatch,
@@ -7,10 +6,9 @@ import {
   ENCODED_CHUNK_BYTES,
   type TableSource,
 } from '../table/table-source.js';
-import { restOf } from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { type Cells, cellsOf, isValid, numbersOf } from './cells.js';
-import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
+import { type BatchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { messagesOf } from './messages.js';
 import { readSchema, sliceColumn } from './text-views.js';
 
@@ -32,10 +30,9 @@ const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']
 /** A table from a checked Arrow stream. Batches are loaded when they are needed: their columns are views of the body. */
 export class ArrowSource implements TableSource {
   readonly names: readonly string[];
-  readonly lineEnd = '\n';
+  readonly arrowSchema: Schema;
   /** The batch that was loaded last: the next chunk mostly has rows of it, too. */
   #loaded: { readonly batch: StreamBatch; readonly columns: readonly Data[] } | undefined;
-  readonly #schema: Schema;
 
   /**
    * @param stream aligned
@@ -46,10 +43,9 @@ export class ArrowSource implements TableSource {
     private readonly stream: Uint8Array,
     private readonly sent: Schema,
     readonly batches: readonly StreamBatch[],
-    readonly positions: ReadPositions,
     readonly rowCount: number,
   ) {
-    this.#schema = readSchema(sent);
+    this.arrowSchema = readSchema(sent);
     this.names = sent.fields.map(({ name }) => name);
   }
 
@@ -60,14 +56,6 @@ export class ArrowSource implements TableSource {
       for (let row = 0; row < rowCount; row += rows)
         yield { from: firstRow + row, count: Math.min(rows, rowCount - row), start: 0, end: 0 };
     }
-  }
-
-  arrowFields(): readonly Field[] {
-    return this.#schema.fields;
-  }
-
-  get arrowMetadata(): ReadonlyMap<string, string> {
-    return this.#schema.metadata;
   }
 
   dictionariesBefore({ from }: TableChunk): Dictionaries {
@@ -90,7 +78,7 @@ export class ArrowSource implements TableSource {
   load({ at, dictionaries }: StreamBatch, where: string): Data[] {
     const [{ message, body }] = messagesOf(this.stream.subarray(at));
     const types = this.sent.fields.map(({ type }) => type);
-    return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
+    return new ColumnLoader(where, message.header() as BatchHeader, body, dictionaries).load(types);
   }
 }
 
@@ -103,7 +91,7 @@ class ArrowRows implements ChunkRows {
   /** @param columns slices with the rows of the chunk; dictionaries are whole */
   constructor(
     private readonly columns: readonly Data[],
-    private readonly chunk: TableChunk,
+    readonly chunk: TableChunk,
   ) {}
 
   number(row: number, column: number): number {
@@ -135,9 +123,5 @@ class ArrowRows implements ChunkRows {
 
   arrowBatches(): Iterable<ArrowBatch> {
     return [{ rowCount: this.chunk.count, columns: this.columns }];
-  }
-
-  rest(from: number): TableChunk {
-    return restOf(this.chunk, from, 0);
   }
 }

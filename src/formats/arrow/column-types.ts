@@ -25,36 +25,21 @@ export function checkTypes({ fields }: Schema): void {
 function isRead(type: DataType, isColumn: boolean): boolean {
   if (DataType.isDictionary(type))
     return isColumn && isRead(type.indices, false) && isRead(readType(type.dictionary), false);
-  return (
-    READ_TYPES.has(type.typeId) &&
-    (!DataType.isInt(type) || INTEGER_BITS.includes(type.bitWidth)) &&
-    (!DataType.isFloat(type) || type.precision === Precision.SINGLE || type.precision === Precision.DOUBLE) &&
-    (!DataType.isTime(type) || type.bitWidth === 32 || type.bitWidth === 64) &&
-    // A damaged schema may have any number for a unit.
-    (!(DataType.isTime(type) || DataType.isTimestamp(type)) || type.unit in TimeUnit) &&
-    (!DataType.isDate(type) || type.unit in DateUnit) &&
-    (!DataType.isFixedSizeBinary(type) || isWithin(type.byteWidth, 1, MAX_FIXED_BYTES)) &&
-    (!DataType.isDecimal(type) ||
-      (isWithin(type.precision, 1, DECIMAL_DIGITS[type.bitWidth] ?? 0) &&
-        isWithin(type.scale, -MAX_SCALE, MAX_SCALE)))
-  );
+  // A damaged schema may have any number for a unit.
+  if (DataType.isDate(type)) return type.unit in DateUnit;
+  if (DataType.isTimestamp(type)) return type.unit in TimeUnit;
+  if (DataType.isTime(type)) return type.unit in TimeUnit && (type.bitWidth === 32 || type.bitWidth === 64);
+  if (DataType.isInt(type)) return INTEGER_BITS.includes(type.bitWidth);
+  if (DataType.isFloat(type))
+    return type.precision === Precision.SINGLE || type.precision === Precision.DOUBLE;
+  if (DataType.isFixedSizeBinary(type)) return isWithin(type.byteWidth, 1, MAX_FIXED_BYTES);
+  if (DataType.isDecimal(type))
+    return (
+      isWithin(type.precision, 1, DECIMAL_DIGITS[type.bitWidth] ?? 0) &&
+      isWithin(type.scale, -MAX_SCALE, MAX_SCALE)
+    );
+  return DataType.isNull(type) || DataType.isBool(type) || hasOffsets(type);
 }
-
-const READ_TYPES: ReadonlySet<Type> = new Set([
-  Type.Null,
-  Type.Int,
-  Type.Float,
-  Type.Binary,
-  Type.Utf8,
-  Type.Bool,
-  Type.Decimal,
-  Type.Date,
-  Type.Time,
-  Type.Timestamp,
-  Type.FixedSizeBinary,
-  Type.LargeBinary,
-  Type.LargeUtf8,
-]);
 
 function isWithin(value: number, minimum: number, maximum: number): boolean {
   return value >= minimum && value <= maximum;
@@ -78,11 +63,6 @@ export function isText(type: DataType): boolean {
 /** Whether values are texts or bytes of any length. */
 export function hasOffsets(type: DataType): boolean {
   return isText(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
-}
-
-/** Whether offsets have 64 bits. */
-export function isLarge(type: DataType): boolean {
-  return DataType.isLargeUtf8(type) || DataType.isLargeBinary(type);
 }
 
 /** Whether a column can be written as text; of a dictionary, its values. */

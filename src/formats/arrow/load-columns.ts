@@ -1,41 +1,32 @@
 import { isUtf8 } from 'node:buffer';
-import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
+import {
+  type Data,
+  DataType,
+  type Dictionary,
+  type Message,
+  type MessageHeader,
+  makeData,
+  type Vector,
+} from 'apache-arrow';
 import { strideForType } from 'apache-arrow/type';
-import { hasOffsets, isLarge, isText } from './column-types.js';
+import { hasOffsets, isText } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
 import { readType, sliceColumn, ViewTexts, viewBytes } from './text-views.js';
 
-/** The layout of the body of a record batch or a dictionary, as the library decodes it. */
-export interface BatchHeader {
-  readonly length: number;
-  readonly nodes: readonly { readonly length: number; readonly nullCount: number }[];
-  readonly buffers: readonly { readonly offset: number; readonly length: number }[];
-  readonly compression: { readonly type: number } | null;
-  /** Number of text buffers of each column of views. */
-  readonly variadicBufferCounts: readonly number[];
-}
+/** The layout of the body of a record batch or a dictionary. */
+export type BatchHeader = ReturnType<Message<MessageHeader.RecordBatch>['header']>;
 
 /** The dictionaries that have been sent so far, by their id. */
 export type Dictionaries = ReadonlyMap<number, Vector>;
 
-type Numbers = ArrayLike<number | bigint>;
-
-interface NumbersConstructor {
-  readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBufferLike, byteOffset: number, length: number): Numbers;
-}
+type Offsets = Int32Array | BigInt64Array;
 
 /** Most bytes of the texts of views in a row, where texts share bytes: a small body could ask for a huge answer. */
 const MAX_SHARED_TEXT_BYTES = 4096;
 
 /** Which rows of a column have no value; a null count of -1 is not known. */
-interface Nulls {
-  readonly length: number;
-  readonly nullCount: number;
-  readonly nullBitmap: Uint8Array;
-}
+type Nulls = Pick<Data, 'length' | 'nullCount' | 'nullBitmap'>;
 
-const NO_BYTES = new Uint8Array(0);
 const COMPRESSIONS = ['LZ4', 'ZSTD'];
 
 /**
@@ -62,7 +53,7 @@ export class ColumnLoader {
   ) {
     this.#unclaimedBytes = body.length;
     const { compression } = header;
-    if (compression !== null && compression !== undefined) {
+    if (compression) {
       const name = COMPRESSIONS[compression.type] ?? 'unknown';
       throw damaged(where, `its buffers are compressed (${name}): write the stream with compression none`);
     }
@@ -92,13 +83,18 @@ export class ColumnLoader {
   #column(type: DataType): Data {
     const { length, nullCount } = this.#nextNode();
     if (DataType.isNull(type)) return makeData({ type, length });
-    const nulls = { length, ...this.#validity(length, nullCount) };
+    const nullBitmap = this.#bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
+    // The library counts the nulls: the stated number may be wrong.
+    const nulls = { length, nullCount: nullCount === 0 ? 0 : -1, nullBitmap };
     if (DataType.isDictionary(type)) return this.#dictionaryColumn(type, nulls);
     if (DataType.isBool(type)) return makeData({ ...nulls, type, data: this.#bytes(Math.ceil(length / 8)) });
     if (DataType.isUtf8View(type)) return this.#viewColumn(type, nulls);
-    if (!hasOffsets(type)) return makeData({ ...nulls, type, data: this.#numbers(type, length) } as never);
-    const { valueOffsets, end } = this.#offsets(type, length);
-    const data = this.#bytes(end);
+    if (!hasOffsets(type)) {
+      const data = this.#numbers(type.ArrayType, length * strideForType(type));
+      return makeData({ ...nulls, type, data } as never);
+    }
+    const valueOffsets = this.#offsets(type.OffsetArrayType, length);
+    const data = this.#bytes(Number(valueOffsets[length]));
     if (isText(type)) this.#checkTexts(valueOffsets, data);
     return makeData({ ...nulls, type, valueOffsets, data } as never);
   }
@@ -129,7 +125,7 @@ export class ColumnLoader {
     const dictionary = this.dictionaries.get(type.id);
     if (dictionary === undefined) throw this.#damaged(`dictionary ${type.id} was not sent`);
     const { length } = nulls;
-    const data = this.#numbers(type.indices, length);
+    const data = this.#numbers((type.indices as DataType).ArrayType, length);
     const column = makeData({ ...nulls, type: readType(type), data, dictionary } as never) as Data;
     for (let row = 0; row < length; row++) {
       const isWithin = data[row] >= 0 && data[row] < dictionary.length;
@@ -149,16 +145,8 @@ export class ColumnLoader {
     return node;
   }
 
-  #validity(length: number, nullCount: number): Omit<Nulls, 'length'> {
-    const bitmap = this.#bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
-    // The library counts the nulls: the stated number may be wrong.
-    return nullCount === 0 ? { nullCount, nullBitmap: NO_BYTES } : { nullCount: -1, nullBitmap: bitmap };
-  }
-
-  /** The next buffer as the numbers of so many values. */
-  #numbers(type: DataType, values: number): Numbers {
-    const count = values * strideForType(type);
-    const ArrayType = type.ArrayType as unknown as NumbersConstructor;
+  /** The next buffer as so many numbers. */
+  #numbers(ArrayType: DataType['OffsetArrayType'], count: number) {
     const { buffer, byteOffset } = this.#bytes(count * ArrayType.BYTES_PER_ELEMENT);
     return new ArrayType(buffer, byteOffset, count);
   }
@@ -177,27 +165,23 @@ export class ColumnLoader {
     return this.body.subarray(offset, offset + (count ?? length));
   }
 
-  /** Offsets, which must not fall, and their last one. */
-  #offsets(type: DataType, length: number): { valueOffsets: Int32Array | BigInt64Array; end: number } {
+  /** The offsets of so many texts, which must not fall. */
+  #offsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
     // An empty column may omit its offsets.
     if (length === 0 && this.header.buffers[this.#buffer]?.length === 0) {
       this.#buffer++;
-      return { valueOffsets: isLarge(type) ? new BigInt64Array(1) : new Int32Array(1), end: 0 };
+      return new ArrayType(1);
     }
-    const bytes = this.#bytes((isLarge(type) ? 8 : 4) * (length + 1));
-    const valueOffsets = isLarge(type)
-      ? new BigInt64Array(bytes.buffer, bytes.byteOffset, length + 1)
-      : new Int32Array(bytes.buffer, bytes.byteOffset, length + 1);
+    const offsets = this.#numbers(ArrayType, length + 1);
     let last = 0;
-    for (let i = 0; i <= length; i++) {
-      const offset = Number(valueOffsets[i]);
+    for (const offset of offsets) {
       if (!(offset >= last)) throw this.#damaged('the offsets of a column fall');
-      last = offset;
+      last = Number(offset);
     }
-    return { valueOffsets, end: last };
+    return offsets;
   }
 
-  #checkTexts(offsets: Int32Array | BigInt64Array, bytes: Uint8Array): void {
+  #checkTexts(offsets: Offsets, bytes: Uint8Array): void {
     const texts = bytes.subarray(Number(offsets[0]));
     if (!isUtf8(texts)) throw this.#damaged('a text is not UTF-8');
     for (const offset of offsets) {
@@ -210,8 +194,4 @@ export class ColumnLoader {
   #damaged(problem: string): Error {
     return damaged(this.where, problem);
   }
-}
-
-export function batchHeader(message: Message): BatchHeader {
-  return message.header() as unknown as BatchHeader;
 }

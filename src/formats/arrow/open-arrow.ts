@@ -1,4 +1,12 @@
-import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
+import {
+  type Data,
+  DataType,
+  type Field,
+  type Message,
+  type MessageHeader,
+  type Schema,
+  Vector,
+} from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import type { TableFormat, TableRequest, TableState } from '../table/table-request.js';
@@ -7,8 +15,8 @@ import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
 import { checkTypes, isText, isWritable, typeName } from './column-types.js';
-import { type BatchHeader, batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
-import { ALIGNMENT, damaged, messagesOf, type StreamMessage } from './messages.js';
+import { ColumnLoader, type Dictionaries } from './load-columns.js';
+import { ALIGNMENT, damaged, messagesOf } from './messages.js';
 import { readSchema } from './text-views.js';
 
 /** Most record batches, and most dictionary batches. */
@@ -34,7 +42,7 @@ export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSourc
   if (first.done || !first.value.message.isSchema())
     throw tableError('the Arrow stream does not begin with a schema');
   const { message: head } = first.value;
-  const schema = headerOf(() => head.header() as unknown as Schema, 'the schema');
+  const schema = headerOf(() => head.header(), 'the schema');
   const positions = readPositions(schema.fields.map(({ name }) => name));
   checkTypes(schema);
   checkReadColumns(readSchema(schema), positions);
@@ -43,16 +51,15 @@ export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSourc
   const dictionaries = new DictionaryReader(schema);
   const batches: StreamBatch[] = [];
   let rowCount = 0;
-  for (const found of messages) {
-    const { message, at, body } = found;
+  for (const { message, at, body } of messages) {
     if (message.isDictionaryBatch()) {
-      dictionaries.add(found);
+      dictionaries.add(message, body);
       continue;
     }
     if (!message.isRecordBatch()) throw tableError('the Arrow stream has a second schema');
     const where = `record batch ${batches.length + 1}`;
     if (batches.length === MAX_BATCHES) throw tooMany('record batches');
-    const { length } = headerOf(() => batchHeader(message), where);
+    const { length } = headerOf(() => message.header(), where);
     batches.push({
       at,
       dictionaries: dictionaries.current(),
@@ -63,7 +70,7 @@ export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSourc
     rowCount += length;
   }
   checkRowCount(rowCount, request);
-  return new ArrowSource(stream, schema, batches, positions, rowCount);
+  return new ArrowSource(stream, schema, batches, rowCount);
 }
 
 /**
@@ -77,11 +84,11 @@ export function checkArrow(
   before: ArrowState | undefined,
   isTimeUp: () => boolean,
 ): ArrowState {
+  const { species_code, planting_method } = readPositions(source.names);
   let batch = before?.batch ?? 0;
   while (batch < source.batches.length) {
     const where = `record batch ${batch + 1}`;
     const columns = source.load(source.batches[batch++], where);
-    const { species_code, planting_method } = source.positions;
     if (output === 'arrow') checkDictionaries([columns[species_code], columns[planting_method]], '');
     else {
       checkRowTexts(columns, where);
@@ -118,13 +125,10 @@ class DictionaryReader {
     return this.#current;
   }
 
-  add({ message, body }: StreamMessage): void {
+  add(message: Message<MessageHeader.DictionaryBatch>, body: Uint8Array): void {
     const where = `dictionary batch ${++this.#count}`;
     if (this.#count > MAX_BATCHES) throw tooMany('dictionary batches');
-    const { id, isDelta, data } = headerOf(
-      () => message.header() as unknown as { id: number; isDelta: boolean; data: BatchHeader },
-      where,
-    );
+    const { id, isDelta, data } = headerOf(() => message.header(), where);
     const type = this.schema.dictionaries.get(id);
     if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
     const sent = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
@@ -178,10 +182,9 @@ function longestText(dictionary: Vector): number {
   const known = longestTexts.get(dictionary);
   if (known !== undefined) return known;
   let longest = 0;
-  for (const { type, length, valueOffsets } of dictionary.data) {
-    if (!isText(type)) continue;
-    for (let row = 0; row < length; row++)
-      longest = Math.max(longest, Number(valueOffsets[row + 1]) - Number(valueOffsets[row]));
+  for (const values of dictionary.data) {
+    const lengthOf = textLength(values);
+    for (let row = 0; row < values.length; row++) longest = Math.max(longest, lengthOf?.(row) ?? 0);
   }
   longestTexts.set(dictionary, longest);
   return longest;

@@ -1,8 +1,8 @@
-import { Field, Utf8 } from 'apache-arrow';
-import { ColumnBuilder } from '../arrow/column-builder.js';
+import { Field, Schema, Utf8 } from 'apache-arrow';
+import { textColumn } from '../arrow/column-builder.js';
 import type { TableChunk } from '../table/table-request.js';
 import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
-import { restOf, withoutLineEnd } from '../text/lines.js';
+import { withoutLineEnd } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { readRows } from './csv-rows.js';
@@ -20,7 +20,7 @@ export function csvSource(body: Buffer, { names, lineEnd }: CsvHeader): TableSou
   return {
     names,
     lineEnd,
-    arrowFields: () => names.map((name) => new Field(name, new Utf8(), false)),
+    arrowSchema: new Schema(names.map((name) => new Field(name, new Utf8(), false))),
     rows: (chunk) => new CsvRows(body, chunk),
   };
 }
@@ -36,21 +36,20 @@ function numberOf(cell: string): number {
 
 /** Rows of a CSV table, parsed into cells: those with quotes take up to 16 times their bytes. */
 class CsvRows implements ChunkRows {
+  readonly starts: Uint32Array;
   readonly #cells: string[][] = [];
-  /** Where each row starts in the body, and where the last one ends. */
-  readonly #starts: Uint32Array;
   readonly #hasQuotes: boolean;
 
   constructor(
     private readonly body: Buffer,
-    private readonly chunk: TableChunk,
+    readonly chunk: TableChunk,
   ) {
     const { start, end, count } = chunk;
     const text = body.toString('latin1', start, end);
     this.#hasQuotes = text.includes('"');
-    this.#starts = new Uint32Array(count + 1).fill(start);
+    this.starts = new Uint32Array(count + 1).fill(start);
     const addRow = (cells: string[], _: number, rowEnd: number) => {
-      this.#starts[this.#cells.push(cells)] = start + rowEnd;
+      this.starts[this.#cells.push(cells)] = start + rowEnd;
     };
     readRows(text, addRow, () => new Error('the table was checked'));
   }
@@ -79,23 +78,15 @@ class CsvRows implements ChunkRows {
     return JSON.stringify(this.#cells[row][column]);
   }
 
-  copyCsv(writer: RowWriter, row: number): boolean {
+  copy(writer: RowWriter, row: number): boolean {
     if (this.#hasQuotes) return false;
-    writer.copy(this.body, this.#starts[row], withoutLineEnd(this.body, this.#starts[row + 1]));
+    writer.copy(this.body, this.starts[row], withoutLineEnd(this.body, this.starts[row + 1]));
+    writer.writeBytes(',');
     return true;
   }
 
   arrowBatches(): ArrowBatch[] {
-    const { count } = this.chunk;
-    const columns = this.#cells[0].map((_, position) => {
-      const column = new ColumnBuilder(new Utf8(), count);
-      for (let row = 0; row < count; row++) column.setText(row, this.#cells[row][position]);
-      return column.data();
-    });
-    return [{ rowCount: count, columns }];
-  }
-
-  rest(from: number): TableChunk {
-    return restOf(this.chunk, from, this.#starts[from]);
+    const columns = this.#cells[0].map((_, column) => textColumn(this.#cells.map((row) => row[column])));
+    return [{ rowCount: this.#cells.length, columns }];
   }
 }

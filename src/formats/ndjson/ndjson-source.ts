@@ -1,9 +1,9 @@
-import { type Data, DataType, Field } from 'apache-arrow';
+import { type Data, DataType, Field, Schema } from 'apache-arrow';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../request/json.js';
 import { maxRowsOf, type TableChunk, type TableRequest } from '../table/table-request.js';
 import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
-import { lineStarts, restOf } from '../text/lines.js';
+import { lineStarts } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { toLatin1 } from '../text/text-formats.js';
 import type { NdjsonState } from './check-ndjson.js';
@@ -21,8 +21,7 @@ export function ndjsonSource(
   const { names } = columns;
   return {
     names,
-    lineEnd: '\n',
-    arrowFields: () => names.map((name, column) => new Field(name, columns.arrowType(column), true)),
+    arrowSchema: new Schema(names.map((name, column) => new Field(name, columns.arrowType(column), true))),
     // Rows may have more columns than the first of their chunk had.
     rows: (chunk) => new NdjsonRows(body, columns, maxRowsOf(names, request), chunk),
   };
@@ -30,16 +29,15 @@ export function ndjsonSource(
 
 /** Rows of a table of JSON objects, whose values are found row by row. */
 class NdjsonRows implements ChunkRows {
-  /** Where each row starts in the body, and where the last one ends. */
-  readonly #starts: Uint32Array;
+  readonly starts: Uint32Array;
 
   constructor(
     private readonly body: Buffer,
     private readonly columns: ObjectColumns,
     private readonly batchRows: number,
-    private readonly chunk: TableChunk,
+    readonly chunk: TableChunk,
   ) {
-    this.#starts = lineStarts(body, chunk);
+    this.starts = lineStarts(body, chunk);
   }
 
   number(row: number, column: number): number {
@@ -71,11 +69,12 @@ class NdjsonRows implements ChunkRows {
     throw new Error('JSON is copied');
   }
 
-  copyJson(writer: RowWriter, row: number): void {
-    const start = this.body.indexOf(OPEN_OBJECT, this.#starts[row]);
-    const end = this.body.lastIndexOf(CLOSE_OBJECT, this.#starts[row + 1] - 1);
+  copy(writer: RowWriter, row: number): true {
+    const start = this.body.indexOf(OPEN_OBJECT, this.starts[row]);
+    const end = this.body.lastIndexOf(CLOSE_OBJECT, this.starts[row + 1] - 1);
     writer.copy(this.body, start, end);
     if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
+    return true;
   }
 
   *arrowBatches(): Generator<ArrowBatch> {
@@ -89,13 +88,9 @@ class NdjsonRows implements ChunkRows {
     }
   }
 
-  rest(from: number): TableChunk {
-    return restOf(this.chunk, from, this.#starts[from]);
-  }
-
   /** Where the value of a column starts in the body; 0 where the row has none. */
   #startOf(row: number, column: number): number {
-    this.columns.scanOnce(this.body, this.#starts[row]);
+    this.columns.scanOnce(this.body, this.starts[row]);
     return this.columns.starts[column];
   }
 

@@ -12,7 +12,7 @@ import { checkNdjson, type NdjsonState } from '../ndjson/check-ndjson.js';
 import { ndjsonSource } from '../ndjson/ndjson-source.js';
 import { placeError } from '../request/request-errors.js';
 import { TextOutput } from '../text/text-output.js';
-import { type ReadPositions, readPositions } from './input-columns.js';
+import { readPositions } from './input-columns.js';
 import { PredictedRows } from './output-columns.js';
 import { RowChecks } from './row-checks.js';
 import type { TableChunk, TableRequest } from './table-request.js';
@@ -36,7 +36,7 @@ const RUN_ROWS = 500;
 
 interface CheckedTable {
   readonly source: TableSource;
-  readonly columns: ReadPositions;
+  readonly checks: RowChecks;
   readonly output: TableOutput;
 }
 
@@ -45,7 +45,7 @@ export class OpenTable {
   readonly #body: Buffer;
   #arrow: ArrowSource | undefined;
   #checked: CheckedTable | undefined;
-  readonly #checks: RowChecks;
+  /** Memory for the records of a chunk, which the next ones use again. */
   #records: RowRecords | undefined;
 
   /** @param context pass the same object for all tables of a generation: what is made of it is kept */
@@ -55,7 +55,6 @@ export class OpenTable {
     private readonly context: GenerationData,
   ) {
     this.#body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    this.#checks = new RowChecks(context, request);
   }
 
   /**
@@ -78,40 +77,41 @@ export class OpenTable {
 
   /** What the answer begins with, and what it ends with. */
   ends(state: CheckState): { readonly head: Uint8Array; readonly tail: Uint8Array } {
-    const { output } = this.#open(state);
-    return { head: output.head(), tail: output.tail() };
+    const { head, tail } = this.#open(state).output;
+    return { head, tail };
   }
 
   /** Answers the rows of a chunk. @param state of the check at its end */
   async answer(state: CheckState, chunk: TableChunk, predictor: Predictor): Promise<ChunkAnswer> {
-    const { source, columns, output } = this.#open(state);
+    const { source, checks, output } = this.#open(state);
     const rows = source.rows(chunk);
-    const sites = this.#checks.read(rows, chunk.count, columns);
-    const { records, inferenceMs } = await predictRows(sites, predictor, this.#memoryFor(sites));
+    const sites = checks.read(rows);
+    if ((this.#records?.count ?? 0) < sites.count) this.#records = RowRecords.create(sites);
+    const { records, inferenceMs } = await predictRows(sites, predictor, this.#records);
     const errors = new Map<number, ErrorObject>();
     for (let row = 0; row < chunk.count; row++) {
       const status = records.status[row];
-      if (Number.isNaN(sites.latitude[row])) errors.set(row, this.#checks.error(rows, row, columns));
+      if (Number.isNaN(sites.latitude[row])) errors.set(row, checks.error(rows, row));
       else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, this.context));
     }
     const predicted = new PredictedRows(this.context.artefacts.grid, records, sites.method);
-    const { bytes, rowCount } = output.encode(rows, { errors, predicted }, chunk);
+    const { bytes, rowCount } = output.encode(rows, predicted, errors);
     const failures = new Map<ErrorCode, number>();
-    let failed = 0;
+    let answered = rowCount;
     for (const [row, { code }] of errors) {
       if (row >= rowCount) continue;
       failures.set(code, (failures.get(code) ?? 0) + 1);
-      failed++;
+      answered--;
     }
-    const rest = rowCount < chunk.count ? rows.rest(rowCount) : undefined;
-    return { bytes, answered: rowCount - failed, failures: [...failures], rest, inferenceMs };
-  }
-
-  /** Memory for the records of a chunk, which the next ones use again. */
-  #memoryFor(rows: SiteRows): RowRecords {
-    if (this.#records === undefined || this.#records.count < rows.count)
-      this.#records = RowRecords.create(rows);
-    return this.#records;
+    const { from, count, start, end } = chunk;
+    const next = {
+      from: from + rowCount,
+      count: count - rowCount,
+      start: rows.starts?.[rowCount] ?? start,
+      end,
+    };
+    const rest = next.count > 0 ? next : undefined;
+    return { bytes, answered, failures: [...failures], rest, inferenceMs };
   }
 
   get #stream(): ArrowSource {
@@ -121,12 +121,11 @@ export class OpenTable {
 
   #open(state: CheckState): CheckedTable {
     if (this.#checked !== undefined) return this.#checked;
-    const { request } = this;
-    const { artefacts } = this.context;
+    const { request, context } = this;
     const source = this.#sourceOf(state);
-    const columns = readPositions(source.names);
+    const checks = new RowChecks(context, request, readPositions(source.names));
     const Output = request.output === 'arrow' ? ArrowOutput : TextOutput;
-    this.#checked = { source, columns, output: new Output(source, artefacts, request) };
+    this.#checked = { source, checks, output: new Output(source, context.artefacts, request) };
     return this.#checked;
   }
 

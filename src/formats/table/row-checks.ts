@@ -55,15 +55,19 @@ export class RowChecks {
   readonly #rules: ReturnType<typeof rulesOf>;
   readonly #species: ReturnType<typeof speciesOf>;
   readonly #options: number;
+  /** The optional columns that the table has. */
+  readonly #numbers: readonly OptionalNumber[];
   /** The adjustments of a row that states nothing of its own. */
   readonly #assumed: Float64Array;
 
   constructor(
     private readonly context: GenerationData,
     private readonly request: TableRequest,
+    private readonly columns: ReadPositions,
   ) {
     this.#rules = rulesOf(context);
     this.#species = speciesOf(context);
+    this.#numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
     const width = adjustmentWidth(context.artefacts.manifest);
     this.#assumed = adjustmentsFor(request.assumed, this.#rules.assumptions, width);
     this.#options =
@@ -74,25 +78,19 @@ export class RowChecks {
    * Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere: `error` says what is
    * wrong with it.
    */
-  read(chunk: ChunkRows, count: number, columns: ReadPositions): SiteRows {
-    const numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
-    const isAdjusted = numbers.length > 0 || (this.#options & OPTION.adjusted) !== 0;
+  read(chunk: ChunkRows): SiteRows {
+    const { count } = chunk.chunk;
+    const isAdjusted = this.#numbers.length > 0 || (this.#options & OPTION.adjusted) !== 0;
     const rows = new SiteRows(count, isAdjusted ? this.#assumed.length : 0);
     rows.horizons.fill(this.request.horizons);
     rows.options.fill(this.#options);
-    for (let row = 0; row < count; row++)
-      if (!this.#write(rows, row, chunk, columns, numbers)) rows.latitude[row] = Number.NaN;
+    for (let row = 0; row < count; row++) if (!this.#write(rows, row, chunk)) rows.latitude[row] = Number.NaN;
     return rows;
   }
 
   /** @returns whether the row is valid */
-  #write(
-    rows: SiteRows,
-    row: number,
-    chunk: ChunkRows,
-    columns: ReadPositions,
-    numbers: readonly OptionalNumber[],
-  ): boolean {
+  #write(rows: SiteRows, row: number, chunk: ChunkRows): boolean {
+    const { columns } = this;
     const latitude = chunk.number(row, columns.latitude);
     const longitude = chunk.number(row, columns.longitude);
     const species = this.#species.indexOf(chunk.text(row, columns.species_code) ?? '');
@@ -106,7 +104,7 @@ export class RowChecks {
     if (rows.width === 0) return true;
     const first = row * rows.width;
     rows.adjustments.set(this.#assumed, first);
-    for (const number of numbers) {
+    for (const number of this.#numbers) {
       if (!chunk.statesNumber(row, columns[number.column])) continue;
       const value = chunk.number(row, columns[number.column]);
       if (!number.isUsable || !isWithin(value, number)) return false;
@@ -117,8 +115,14 @@ export class RowChecks {
   }
 
   /** What is wrong with a row that is not valid. */
-  error(chunk: ChunkRows, row: number, columns: ReadPositions): ErrorObject {
-    const site = statedSite(chunk, row, columns);
+  error(chunk: ChunkRows, row: number): ErrorObject {
+    const site: StatedSite = {};
+    for (const name of READ_COLUMNS) {
+      const column = this.columns[name];
+      if (column === -1 || (isOptional(name) && !chunk.statesNumber(row, column))) continue;
+      const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
+      if (value !== undefined) site[name] = value;
+    }
     const error = entryError(this.context, this.#rules.schema, site, []);
     const hasComma = Object.values(site).some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
@@ -126,15 +130,4 @@ export class RowChecks {
     const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
     return { ...error, message: error.message + advice };
   }
-}
-
-function statedSite(chunk: ChunkRows, row: number, columns: ReadPositions): StatedSite {
-  const site: StatedSite = {};
-  for (const name of READ_COLUMNS) {
-    const column = columns[name];
-    if (column === -1 || (isOptional(name) && !chunk.statesNumber(row, column))) continue;
-    const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
-    if (value !== undefined) site[name] = value;
-  }
-  return site;
 }

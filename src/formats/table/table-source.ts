@@ -1,4 +1,4 @@
-import type { Data, Field, Vector } from 'apache-arrow';
+import type { Data, Schema, Vector } from 'apache-arrow';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
 import type { PredictedRows } from './output-columns.js';
@@ -7,12 +7,10 @@ import type { TableChunk } from './table-request.js';
 /** The table in a body that was checked. */
 export interface TableSource {
   readonly names: readonly string[];
-  /** The line end of a CSV table; '\n' for other formats. */
-  readonly lineEnd: '\n' | '\r\n';
-  /** The columns as those of an Arrow table. */
-  arrowFields(): readonly Field[];
-  /** The metadata of an uploaded Arrow table. */
-  readonly arrowMetadata?: ReadonlyMap<string, string>;
+  /** The line end of a CSV table. */
+  readonly lineEnd?: '\n' | '\r\n';
+  /** The columns as those of an Arrow table, with the metadata of an uploaded one. */
+  readonly arrowSchema: Schema;
   /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */
   dictionariesBefore?(chunk: TableChunk): ReadonlyMap<number, Vector>;
   rows(chunk: TableChunk): ChunkRows;
@@ -20,6 +18,9 @@ export interface TableSource {
 
 /** The uploaded cells of the rows of a chunk: both are counted from 0. Texts are UTF-8 as latin1. */
 export interface ChunkRows {
+  readonly chunk: TableChunk;
+  /** Where each row starts in a body of text, and where the last one ends. */
+  readonly starts?: Uint32Array;
   /** NaN for a cell that is not a number. */
   number(row: number, column: number): number;
   /** Whether a cell of an optional column states a number, be it valid or not. */
@@ -29,14 +30,13 @@ export interface ChunkRows {
   /** A cell as text; null where it is empty. */
   text(row: number, column: number): string | null;
   json(row: number, column: number): string;
-  /** Copies the cells of a row as they were uploaded as CSV. @returns false where they must be written anew */
-  copyCsv?(writer: RowWriter, row: number): boolean;
-  /** Copies a row as it was uploaded as JSON, without its last brace and with a comma after its members. */
-  copyJson?(writer: RowWriter, row: number): void;
+  /**
+   * Copies a row of text as it was uploaded, with a comma instead of its line end, and of the last brace of JSON.
+   * @returns false where its cells must be written anew
+   */
+  copy?(writer: RowWriter, row: number): boolean;
   /** The rows as columns of Arrow: batches that follow each other, each with all columns. */
   arrowBatches(): Iterable<ArrowBatch>;
-  /** The rows from one of them on. */
-  rest(from: number): TableChunk;
 }
 
 export interface ArrowBatch {
@@ -44,12 +44,8 @@ export interface ArrowBatch {
   readonly columns: readonly Data[];
 }
 
-export interface RowOutcomes {
-  /** The errors of rows that have no prediction. */
-  readonly errors: ReadonlyMap<number, ErrorObject>;
-  /** What columns are read from, a row for each of the chunk. */
-  readonly predicted: PredictedRows;
-}
+/** The errors of the rows of a chunk that have no prediction. */
+export type RowErrors = ReadonlyMap<number, ErrorObject>;
 
 /**
  * Bytes of an answer after which no more rows of a chunk are written. Rows may be far longer than they were: JSON repeats the
@@ -66,8 +62,8 @@ export interface EncodedRows {
 }
 
 export interface TableOutput {
-  head(): Uint8Array;
-  /** Writes the rows of a chunk, uploaded columns first. */
-  encode(rows: ChunkRows, outcomes: RowOutcomes, chunk: TableChunk): EncodedRows;
-  tail(): Uint8Array;
+  readonly head: Uint8Array;
+  /** Writes the rows of a chunk, uploaded columns first. @param predicted a row for each of them */
+  encode(rows: ChunkRows, predicted: PredictedRows, errors: RowErrors): EncodedRows;
+  readonly tail: Uint8Array;
 }

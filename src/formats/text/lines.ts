@@ -100,11 +100,6 @@ export class ChunkList {
   }
 }
 
-/** The rows of a chunk from the one that starts at an offset on. @param done how many come before it */
-export function restOf({ from, count, end }: TableChunk, done: number, start: number): TableChunk {
-  return { from: from + done, count: count - done, start, end };
-}
-
 /** The offsets where the lines of a chunk start, and where the last one ends. */
 export function lineStarts(body: Buffer, { count, start, end }: TableChunk): Uint32Array {
   const starts = new Uint32Array(count + 1);

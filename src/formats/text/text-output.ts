@@ -1,11 +1,11 @@
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ERROR_COLUMNS, type PredictedRows, tableColumns, textListsOf } from '../table/output-columns.js';
-import type { TableChunk, TableRequest } from '../table/table-request.js';
+import type { TableRequest } from '../table/table-request.js';
 import {
   type ChunkRows,
   ENCODED_CHUNK_BYTES,
   type EncodedRows,
-  type RowOutcomes,
+  type RowErrors,
   type TableOutput,
   type TableSource,
 } from '../table/table-source.js';
@@ -18,52 +18,52 @@ const READ_ROWS = 256;
 
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
 export class TextOutput implements TableOutput {
+  readonly head: Uint8Array;
+  readonly tail = new Uint8Array(0);
   readonly #writer = new RowWriter();
   readonly #format: TextFormat;
   readonly #answer: ColumnWriter<PredictedRows>;
-  readonly #columnNames: readonly string[];
   /** Our columns of a row that has no prediction, up to its error. */
   readonly #unanswered: string;
-  /** The uploaded names as JSON, each with a colon. */
-  readonly #members: readonly string[];
+  /** What precedes the error code of a row and its message. */
+  readonly #beforeError: readonly string[];
+  /** What precedes each uploaded value. */
+  readonly #before: readonly string[];
 
   constructor(
-    private readonly source: TableSource,
+    { names, lineEnd = '\n' }: TableSource,
     artefacts: GenerationData['artefacts'],
-    { output, horizons, intervals }: TableRequest,
+    private readonly request: TableRequest,
   ) {
+    const { output, horizons, intervals } = request;
     const columns = tableColumns(horizons, intervals);
-    const format = output === 'csv' ? csvFormat(source.lineEnd) : NDJSON;
-    const withoutError = ERROR_COLUMNS.map((name) => format.before(name, columns.length) + format.nothing);
-    const after = withoutError.join('') + format.after;
+    const ours = columns.map(({ name }) => name);
+    const format = output === 'csv' ? csvFormat(lineEnd) : NDJSON;
     this.#format = format;
+    this.#beforeError = ERROR_COLUMNS.map((name) => format.before(name, columns.length));
+    const after = this.#beforeError.map((before) => before + format.nothing).join('') + format.after;
     this.#answer = new ColumnWriter(columns, READ_ROWS, format, textListsOf(artefacts), this.#writer, after);
-    this.#columnNames = columns.map(({ name }) => name);
-    this.#unanswered = this.#columnNames.map((name, i) => format.before(name, i) + format.nothing).join('');
-    this.#members = source.names.map((name) => `${toLatin1(JSON.stringify(name))}:`);
+    this.#unanswered = ours.map((name, i) => format.before(name, i) + format.nothing).join('');
+    if (output === 'csv') {
+      this.head = Buffer.from([...names, ...ours, ...ERROR_COLUMNS].map(csvCell).join(',') + lineEnd);
+      this.#before = names.map(() => '');
+    } else {
+      this.head = new Uint8Array(0);
+      this.#before = names.map((name, i) => `${i === 0 ? '{' : ''}${toLatin1(JSON.stringify(name))}:`);
+    }
   }
 
-  head(): Uint8Array {
-    if (this.#format === NDJSON) return new Uint8Array(0);
-    const names = [...this.source.names, ...this.#columnNames, ...ERROR_COLUMNS];
-    return Buffer.from(names.map(csvCell).join(',') + this.#format.after);
-  }
-
-  tail(): Uint8Array {
-    return new Uint8Array(0);
-  }
-
-  encode(rows: ChunkRows, { predicted, errors }: RowOutcomes, { count }: TableChunk): EncodedRows {
+  encode(rows: ChunkRows, predicted: PredictedRows, errors: RowErrors): EncodedRows {
     const writer = this.#writer;
-    const { before, quote, after } = this.#format;
-    const [code, message] = ERROR_COLUMNS.map((name) => before(name, this.#columnNames.length));
-    const writeUploaded = this.#format === NDJSON ? this.#writeMembers : this.#writeCells;
+    const { quote, after } = this.#format;
+    const [code, message] = this.#beforeError;
+    const { count } = rows.chunk;
     writer.start();
     let position = 0;
     for (; position < count && writer.length <= ENCODED_CHUNK_BYTES; position++) {
       const inRead = position % READ_ROWS;
       if (inRead === 0) this.#answer.read(predicted.slice(position, Math.min(READ_ROWS, count - position)));
-      writeUploaded(rows, position);
+      this.#writeUploaded(rows, position);
       const error = errors.get(position);
       if (error === undefined) this.#answer.write(inRead);
       else
@@ -74,23 +74,14 @@ export class TextOutput implements TableOutput {
     return { bytes: writer.written(), rowCount: position };
   }
 
-  readonly #writeCells = (rows: ChunkRows, row: number): void => {
-    const writer = this.#writer;
-    if (rows.copyCsv?.(writer, row) === true) writer.writeBytes(',');
-    else
-      for (let column = 0; column < this.#members.length; column++)
-        writer.writeBytes(`${csvCell(rows.text(row, column) ?? '')},`);
-  };
-
-  readonly #writeMembers = (rows: ChunkRows, row: number): void => {
-    const writer = this.#writer;
-    if (rows.copyJson !== undefined) {
-      rows.copyJson(writer, row);
-      return;
+  #writeUploaded(rows: ChunkRows, row: number): void {
+    const { format, output } = this.request;
+    if (format === output && rows.copy?.(this.#writer, row)) return;
+    let text = '';
+    for (let column = 0; column < this.#before.length; column++) {
+      const value = output === 'csv' ? csvCell(rows.text(row, column) ?? '') : rows.json(row, column);
+      text += `${this.#before[column]}${value},`;
     }
-    let json = '{';
-    for (let column = 0; column < this.#members.length; column++)
-      json += `${this.#members[column]}${rows.json(row, column)},`;
-    writer.writeBytes(json);
-  };
+    this.#writer.writeBytes(text);
+  }
 }
