@@ -12,17 +12,17 @@ export interface Cells {
 
 /** A reader of a column of any type that `isWritable`; not of views. */
 export function cellsOf(data: Data): Cells {
-  const { isString, format } = formatOf(data);
-  if (data.nullCount === 0 && !DataType.isNull(data.type)) return { isString, text: format };
-  return { isString, text: (row) => (isValid(data, row) ? format(row) : null) };
+  const { isString, text } = cellsWithoutNulls(data);
+  if (data.nullCount === 0 && !DataType.isNull(data.type)) return { isString, text };
+  return { isString, text: (row) => (isValid(data, row) ? text(row) : null) };
 }
 
 /** The numbers of a column of integers, floating-point numbers or decimals; NaN for none. */
 export function numbersOf(data: Data): (row: number) => number {
   const { type, values } = data;
   const isPlain = DataType.isInt(type) || DataType.isFloat(type);
-  const { format } = formatOf(data);
-  const number = (row: number) => Number(isPlain ? values[row] : format(row));
+  const { text } = cellsWithoutNulls(data);
+  const number = (row: number) => Number(isPlain ? values[row] : text(row));
   if (data.nullCount === 0) return number;
   return (row) => (isValid(data, row) ? number(row) : Number.NaN);
 }
@@ -32,16 +32,14 @@ export function isValid(data: Data, row: number): boolean {
   return data.nullCount === 0 || (data.nullBitmap[row >> 3] & (1 << (row & 7))) !== 0;
 }
 
-/** A value that is there, as text; null for a null within a dictionary. */
-type Format = (row: number) => string | null;
+const unquoted = (text: Cells['text']): Cells => ({ isString: false, text });
+const quoted = (text: Cells['text']): Cells => ({ isString: true, text });
 
-const unquoted = (format: Format) => ({ isString: false, format });
-const quoted = (format: Format) => ({ isString: true, format });
-
-function formatOf(data: Data): { isString: boolean; format: Format } {
+/** A reader of the rows that have a value, which may be a null within a dictionary. */
+function cellsWithoutNulls(data: Data): Cells {
   const { type, values, stride } = data;
-  if (DataType.isDictionary(type)) return dictionaryFormat(data);
-  if (isText(type)) return quoted(textFormat(data));
+  if (DataType.isDictionary(type)) return dictionaryCells(data);
+  if (isText(type)) return quoted(textsOf(data));
   if (DataType.isBool(type)) return unquoted((row) => String((values[row >> 3] & (1 << (row & 7))) !== 0));
   if (DataType.isDecimal(type))
     return unquoted((row) => decimalText(values, row * stride, stride, type.scale));
@@ -61,7 +59,7 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
   return unquoted((row) => String(values[row])); // integers
 }
 
-function textFormat({ values, valueOffsets }: Data): Format {
+function textsOf({ values, valueOffsets }: Data): Cells['text'] {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return (row) => bytes.toString('latin1', Number(valueOffsets[row]), Number(valueOffsets[row + 1]));
 }
@@ -77,7 +75,7 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
   return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);
 }
 
-function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; format: Format } {
+function dictionaryCells({ values, dictionary }: Data): Cells {
   // Deltas add arrays to a dictionary.
   const arrays = (dictionary?.data ?? []).map((array) => ({ length: array.length, cells: cellsOf(array) }));
   const textAt = (index: number): string | null => {
@@ -89,13 +87,13 @@ function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; fo
     return null;
   };
   const known = new Map<number, string | null>();
-  const format = (row: number) => {
+  const text = (row: number) => {
     const index = Number(values[row]);
-    const text = known.get(index) ?? textAt(index);
-    known.set(index, text);
-    return text;
+    const value = known.get(index) ?? textAt(index);
+    known.set(index, value);
+    return value;
   };
-  return { isString: arrays.some(({ cells }) => cells.isString), format };
+  return { isString: arrays.some(({ cells }) => cells.isString), text };
 }
 
 /** Smaller float32 have fewer digits. */
