@@ -9,8 +9,7 @@ import {
   type SurfaceRows,
   textListsOf,
 } from '../table/output-columns.js';
-import { ColumnWriter } from '../text/column-writer.js';
-import { RowWriter } from '../text/row-writer.js';
+import { ColumnWriter, RowWriter } from '../text/row-writer.js';
 import {
   csvCell,
   csvFormat,

@@ -9,8 +9,7 @@ import {
   type TableOutput,
   type TableSource,
 } from '../table/table-source.js';
-import { ColumnWriter } from './column-writer.js';
-import { RowWriter } from './row-writer.js';
+import { ColumnWriter, RowWriter } from './row-writer.js';
 import { csvCell, csvFormat, NDJSON, type TextFormat, toLatin1 } from './text-formats.js';
 
 /** Rows whose values are read together: their memory is used again for the next ones. */
