@@ -11,10 +11,11 @@ import {
 import { strideForType } from 'apache-arrow/type';
 import { hasOffsets, isText } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
-import { readType, sliceColumn, ViewTexts, viewBytes } from './text-views.js';
+import { readType, sliceColumn, VIEW_BYTES, ViewTexts } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary. */
 export type BatchHeader = ReturnType<Message<MessageHeader.RecordBatch>['header']>;
+export type DictionaryMessage = Message<MessageHeader.DictionaryBatch>;
 
 /** The dictionaries that have been sent so far, by their id. */
 export type Dictionaries = ReadonlyMap<number, Vector>;
@@ -100,7 +101,7 @@ export class ColumnLoader {
   }
 
   #viewColumn(type: DataType, nulls: Nulls): Data {
-    const views = this.#bytes(viewBytes(nulls.length));
+    const views = this.#bytes(VIEW_BYTES * nulls.length);
     const variadicBuffers: Uint8Array[] = [];
     for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
       variadicBuffers.push(this.#bytes());

@@ -1,12 +1,4 @@
-import {
-  type Data,
-  DataType,
-  type Field,
-  type Message,
-  type MessageHeader,
-  type Schema,
-  Vector,
-} from 'apache-arrow';
+import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import type { TableFormat, TableRequest, TableState } from '../table/table-request.js';
@@ -15,7 +7,7 @@ import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
 import { checkTypes, isText, isWritable, typeName } from './column-types.js';
-import { ColumnLoader, type Dictionaries } from './load-columns.js';
+import { ColumnLoader, type Dictionaries, type DictionaryMessage } from './load-columns.js';
 import { ALIGNMENT, damaged, messagesOf } from './messages.js';
 import { readSchema } from './text-views.js';
 
@@ -125,7 +117,7 @@ class DictionaryReader {
     return this.#current;
   }
 
-  add(message: Message<MessageHeader.DictionaryBatch>, body: Uint8Array): void {
+  add(message: DictionaryMessage, body: Uint8Array): void {
     const where = `dictionary batch ${++this.#count}`;
     if (this.#count > MAX_BATCHES) throw tooMany('dictionary batches');
     const { id, isDelta, data } = headerOf(() => message.header(), where);

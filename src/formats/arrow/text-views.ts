@@ -5,17 +5,13 @@ import { type Data, DataType, Dictionary, type Field, makeData, Schema, Utf8 } f
  * See "Variable-size Binary View Layout" in the columnar format of Arrow.
  */
 
-const VIEW_BYTES = 16;
+export const VIEW_BYTES = 16;
 const VIEW_WORDS = VIEW_BYTES / Int32Array.BYTES_PER_ELEMENT;
 const MAX_INLINE_BYTES = 12;
 const INLINE_AT = 4;
 const BUFFER_WORD = 2;
 const OFFSET_WORD = 3;
 const NOTHING = new Uint8Array(0);
-
-export function viewBytes(count: number): number {
-  return count * VIEW_BYTES;
-}
 
 export class ViewTexts {
   readonly #words: Int32Array;
@@ -34,7 +30,7 @@ export class ViewTexts {
     if (length < 0) return undefined;
     const isInline = length <= MAX_INLINE_BYTES;
     const buffer = isInline ? values : variadicBuffers[this.#words[at + BUFFER_WORD]];
-    const start = isInline ? viewBytes(row) + INLINE_AT : this.#words[at + OFFSET_WORD];
+    const start = isInline ? VIEW_BYTES * row + INLINE_AT : this.#words[at + OFFSET_WORD];
     const isThere = buffer !== undefined && start >= 0 && start + length <= buffer.length;
     return isThere ? buffer.subarray(start, start + length) : undefined;
   }

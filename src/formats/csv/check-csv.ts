@@ -54,11 +54,7 @@ export function checkCsv(
     };
     at += readRows(lines, addRow, (quote) => refuse(quote, TEXT_AFTER_QUOTE));
     if (at < text.length && start + lines.length === text.length) throw refuse(at - start, NOT_CLOSED);
-    if (at === start)
-      throw refuse(
-        0,
-        `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`,
-      );
+    if (at === start) throw refuse(0, ROW_TOO_LONG);
     if (isTimeUp()) break;
   }
   const { chunks, rowCount } = list;
@@ -69,6 +65,7 @@ export function checkCsv(
 }
 
 const TEXT_AFTER_QUOTE = 'has a quoted field with text after its quote: write a quote within a field twice';
+const ROW_TOO_LONG = `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`;
 const NOT_CLOSED = 'has a quoted field that is not closed by a quote';
 
 /** Separators that other programs write, and their names in the plural. */

@@ -3,7 +3,7 @@ import { ColumnBuilder } from '../arrow/column-builder.js';
 import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../request/json.js';
 import { maxRowsOf, type TableChunk, type TableRequest } from '../table/table-request.js';
 import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
-import { lineStarts } from '../text/lines.js';
+import { LINE_FEED } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { toLatin1 } from '../text/text-formats.js';
 import type { NdjsonState } from './check-ndjson.js';
@@ -12,12 +12,8 @@ import { ObjectColumns, unquoted } from './object-columns.js';
 const [LETTER_N, LETTER_T] = Buffer.from('nt');
 
 /** A table of JSON objects whose grammar was checked. */
-export function ndjsonSource(
-  body: Buffer,
-  request: TableRequest,
-  { written, kinds }: NdjsonState,
-): TableSource {
-  const columns = new ObjectColumns(written, kinds);
+export function ndjsonSource(body: Buffer, request: TableRequest, state: NdjsonState): TableSource {
+  const columns = new ObjectColumns(state.written, state.kinds);
   const { names } = columns;
   return {
     names,
@@ -37,7 +33,10 @@ class NdjsonRows implements ChunkRows {
     private readonly batchRows: number,
     readonly chunk: TableChunk,
   ) {
-    this.starts = lineStarts(body, chunk);
+    this.starts = new Uint32Array(chunk.count + 1).fill(chunk.start);
+    for (let row = 1; row < chunk.count; row++)
+      this.starts[row] = body.indexOf(LINE_FEED, this.starts[row - 1]) + 1;
+    this.starts[chunk.count] = chunk.end;
   }
 
   number(row: number, column: number): number {
@@ -78,12 +77,9 @@ class NdjsonRows implements ChunkRows {
   }
 
   *arrowBatches(): Generator<ArrowBatch> {
-    const {
-      batchRows,
-      chunk: { count },
-    } = this;
-    for (let from = 0; from < count; from += batchRows) {
-      const rowCount = Math.min(batchRows, count - from);
+    const { count } = this.chunk;
+    for (let from = 0; from < count; from += this.batchRows) {
+      const rowCount = Math.min(this.batchRows, count - from);
       yield { rowCount, columns: this.#arrowColumns(from, rowCount) };
     }
   }

@@ -19,9 +19,6 @@ import {
 import type { TableRequest } from './table-request.js';
 import type { ChunkRows } from './table-source.js';
 
-/** What a row states of its site, as messages show it; absent where the cell is empty or null. */
-type StatedSite = { [column in ReadColumn]?: unknown };
-
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
@@ -116,7 +113,7 @@ export class RowChecks {
 
   /** What is wrong with a row that is not valid. */
   error(chunk: ChunkRows, row: number): ErrorObject {
-    const site: StatedSite = {};
+    const site: Partial<Record<ReadColumn, unknown>> = {}; // without empty cells
     for (const name of READ_COLUMNS) {
       const column = this.columns[name];
       if (column === -1 || (isOptional(name) && !chunk.statesNumber(row, column))) continue;

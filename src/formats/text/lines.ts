@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { lineError, type TableChunk, type TableState, tableError } from '../table/table-request.js';
+import { lineError, type TableState, tableError } from '../table/table-request.js';
 
 export const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -79,7 +79,7 @@ export class ChunkList {
    * @param rowLimit rows beyond it are counted, and have no chunk: the table is refused
    */
   constructor(
-    before: Pick<TableState, 'chunks' | 'rowCount'> | undefined,
+    before: TableState | undefined,
     private readonly rowLimit: number,
   ) {
     this.chunks = (before?.chunks ?? []).map((chunk) => ({ ...chunk }));
@@ -98,16 +98,4 @@ export class ChunkList {
       last.end = end;
     }
   }
-}
-
-/** The offsets where the lines of a chunk start, and where the last one ends. */
-export function lineStarts(body: Buffer, { count, start, end }: TableChunk): Uint32Array {
-  const starts = new Uint32Array(count + 1);
-  let at = start;
-  for (let line = 0; line < count; line++) {
-    starts[line] = at;
-    at = body.indexOf(LINE_FEED, at) + 1;
-  }
-  starts[count] = end;
-  return starts;
 }
