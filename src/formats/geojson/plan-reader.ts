@@ -3,7 +3,7 @@ import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimen
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { OptionWriter, optionRulesOf } from '../request/options.js';
+import { optionRulesOf, optionWriter, type WriteOptions } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
@@ -43,12 +43,9 @@ export interface PlanOrder {
 /** What requests are read with: it depends on grid and models. */
 const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
   const rules = optionRulesOf(artefacts);
-  const schema = requestSchemas(rules).plan.omit({ units: true }).extend(NOT_OF_PLANS);
   return {
-    schema,
-    /** The fields that may be absent and are no mistake. */
-    optional: Object.keys(schema.shape).filter((name) => !(name in NOT_OF_PLANS)),
-    options: new OptionWriter(rules),
+    schema: requestSchemas(rules).plan.omit({ units: true }).extend(NOT_OF_PLANS),
+    writeOptions: optionWriter(rules),
     hasIntervals: rules.hasIntervals,
   };
 });
@@ -65,7 +62,7 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
  * @throws ApiError where the request is wrong as a whole
  */
 export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, generation: GenerationData) {
-  const { schema, optional, options, hasIntervals } = rulesOf(generation);
+  const { schema, writeOptions, hasIntervals } = rulesOf(generation);
   const body = parseDocument(bytes);
   const { units, basis, target_per_ha } = Object(body) as Record<string, unknown>;
   const found = readFeatures(units, limit);
@@ -73,7 +70,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
   if (basis !== undefined && target_per_ha === undefined)
     issues.push({ path: 'basis', message: BASIS_ALONE });
   if ('message' in found) issues.push(found);
-  const invalid = invalidRequest(schema, body, optional, [...issues, ...missingCosts(Object(body))]);
+  const invalid = invalidRequest(schema, body, [...issues, ...missingCosts(Object(body))]);
   if (invalid !== undefined) throw new ApiError(invalid);
   if ('message' in found) throw new ApiError(issuesError(issues));
   if (found.total > limit) throw batchTooLarge(`The plan has ${found.total} units`, found.total, limit, tier);
@@ -89,7 +86,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
     nativeOnly: request.native_only ?? true,
     costs: costs && PLANTING_METHODS.map((method) => costs[method]),
     target: perHa === undefined ? undefined : { perHa, basis: divisor },
-    adjustments: adjustmentsOf(request, options, adjustmentWidth(generation.artefacts.manifest)),
+    adjustments: adjustmentsOf(request, writeOptions, adjustmentWidth(generation.artefacts.manifest)),
   };
   return { order, features: found.features };
 }
@@ -106,9 +103,9 @@ function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<str
 }
 
 /** What a valid request states of all its sites. */
-function adjustmentsOf({ conditions, scenario }: PlanRequest, options: OptionWriter, width: number) {
+function adjustmentsOf({ conditions, scenario }: PlanRequest, writeOptions: WriteOptions, width: number) {
   const row = new SiteRows(1, width);
-  if (!options.write({ conditions, scenario }, row, 0))
+  if (!writeOptions({ conditions, scenario }, row, 0))
     throw new Error('the options of a valid request were rejected');
   return row.first(1).adjustments;
 }

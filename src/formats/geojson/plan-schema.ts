@@ -79,14 +79,6 @@ export const EXAMPLE_PLAN = {
   target_per_ha: 400,
 };
 
-/** A field of other endpoints that has no meaning for units. */
-function noField(reason: string) {
-  return z
-    .unknown()
-    .refine((value) => value === undefined, { error: reason })
-    .optional();
-}
-
 /** The fields of the body of POST /v1/plan beside those that rankings have, too. `units` is read from its bytes. */
 export function planFields(rules: OptionRules) {
   const { conditions, scenario } = optionSchemas(rules);
@@ -142,10 +134,14 @@ export function planFields(rules: OptionRules) {
 
 /** Fields that other endpoints have, with the reason why a plan has not. */
 export const NOT_OF_PLANS = {
-  elevation_m: noField(
-    'elevation_m cannot be used in a plan: every data point of a unit has its own elevation',
-  ),
-  include: noField('include cannot be used in a plan: intervals are always in it, and nothing else can be'),
+  elevation_m: z
+    .never({
+      error: 'elevation_m cannot be used in a plan: every data point of a unit has its own elevation',
+    })
+    .optional(),
+  include: z
+    .never({ error: 'include cannot be used in a plan: intervals are always in it, and nothing else can be' })
+    .optional(),
 };
 
 function targetError({ input }: { input?: unknown }): string {

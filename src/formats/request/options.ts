@@ -38,22 +38,22 @@ export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | '
   };
 }
 
-/** Receives what options state and what is wrong with them. */
-interface OptionSink {
-  /** @param column in the adjustments of a row */
-  number(column: number, value: number): void;
-  include(word: Include): void;
-  refuse(message: string, path?: string): void;
-}
+/** Takes what is wrong with an option. @param path within the option */
+type Refuse = (message: string, ...path: string[]) => void;
 
 interface Option {
   /** What /openapi.json says about it. */
   readonly meta: z.core.GlobalMeta;
-  read(value: unknown, sink: OptionSink): void;
+  /** Writes a value to a row, as far as it is valid. */
+  write(value: unknown, rows: SiteRows, row: number, refuse: Refuse): void;
 }
 
+export const OPTION_NAMES = ['elevation_m', 'conditions', 'scenario', 'include'] as const;
+
+type OptionName = (typeof OPTION_NAMES)[number];
+
 /** The options of a request: the one list of them, and the one check of each. */
-function optionsUnder(rules: OptionRules) {
+function optionsUnder(rules: OptionRules): Record<OptionName, Option> {
   return {
     elevation_m: elevation(rules),
     conditions: objectOfNumbers(
@@ -70,71 +70,49 @@ function optionsUnder(rules: OptionRules) {
       'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
     ),
     include: include(rules),
-  } satisfies Record<string, Option>;
+  };
 }
-
-type OptionName = keyof ReturnType<typeof optionsUnder>;
-
-/** Which options there are does not depend on the generation. */
-export const OPTION_NAMES = Object.keys(
-  optionsUnder({ conditions: [], hasLapseRates: true, hasIntervals: true }),
-) as readonly OptionName[];
 
 /** The options of a request as parsed; undefined where absent. */
 export type StatedOptions = { readonly [name in OptionName]?: unknown };
 
 /** The schemas of the options, as far as a generation allows them. */
 export function optionSchemas(rules: OptionRules): Record<OptionName, z.ZodOptional> {
-  const schemas = Object.entries(optionsUnder(rules)).map(([name, { meta, read }]) => {
+  const rows = new SiteRows(1, CONDITIONS + rules.conditions.length); // nobody reads them
+  const schemas = Object.entries(optionsUnder(rules)).map(([name, option]) => {
     const schema = z.unknown().superRefine((value, context) => {
-      const refuse = (message: string, ...path: string[]) =>
-        context.addIssue({ code: 'custom', message, path });
-      read(value, { number: ignore, include: ignore, refuse });
+      option.write(value, rows, 0, (message, ...path) => context.addIssue({ code: 'custom', message, path }));
     });
-    return [name, schema.optional().meta(meta)];
+    return [name, schema.optional().meta(option.meta)];
   });
   return Object.fromEntries(schemas) as Record<OptionName, z.ZodOptional>;
 }
 
-function ignore(): void {}
+/**
+ * What writes the options of a request to a row, under the rules of a generation.
+ * @returns whether they are valid: exactly those that `optionSchemas` accepts
+ */
+export type WriteOptions = (stated: StatedOptions, rows: SiteRows, row: number) => boolean;
 
-/** Writes the options of requests to rows, under the rules of a generation. */
-export class OptionWriter implements OptionSink {
-  readonly #options: readonly Option[];
-  #rows = new SiteRows(0);
-  #row = 0;
-  #isValid = true;
-
-  constructor(rules: OptionRules) {
-    this.#options = Object.values(optionsUnder(rules));
-  }
-
-  /** @returns whether the options are valid: exactly those that `optionSchemas` accepts */
-  write(stated: StatedOptions, rows: SiteRows, row: number): boolean {
-    this.#rows = rows;
-    this.#row = row;
-    this.#isValid = true;
+export function optionWriter(rules: OptionRules): WriteOptions {
+  const options = optionsUnder(rules);
+  return (stated, rows, row) => {
+    let isValid = true;
     rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
-    for (let i = 0; i < OPTION_NAMES.length; i++) {
-      const value = stated[OPTION_NAMES[i]];
-      if (value !== undefined) this.#options[i].read(value, this);
+    for (const name of OPTION_NAMES) {
+      if (stated[name] === undefined) continue;
+      options[name].write(stated[name], rows, row, () => {
+        isValid = false;
+      });
     }
-    return this.#isValid;
-  }
+    return isValid;
+  };
+}
 
-  number(column: number, value: number): void {
-    const { adjustments, options, width } = this.#rows;
-    adjustments[this.#row * width + column] = value;
-    options[this.#row] |= OPTION.adjusted;
-  }
-
-  include(word: Include): void {
-    this.#rows.options[this.#row] |= OPTION[word];
-  }
-
-  refuse(): void {
-    this.#isValid = false;
-  }
+/** @param column in the adjustments of a row */
+function writeNumber(rows: SiteRows, row: number, column: number, value: number): void {
+  rows.adjustments[row * rows.width + column] = value;
+  rows.options[row] |= OPTION.adjusted;
 }
 
 function elevation({ hasLapseRates }: OptionRules): Option {
@@ -143,14 +121,13 @@ function elevation({ hasLapseRates }: OptionRules): Option {
     `${MAX_RISE_M} m from the matched point's.`;
   return {
     meta: { ...describedNumber(ELEVATION), description },
-    read(value, sink) {
-      if (!hasLapseRates)
-        sink.refuse('elevation_m cannot be used: the data of this service have no lapse rates');
-      else if (isWithin(value, ELEVATION)) sink.number(OWN_ELEVATION, value);
+    write(value, rows, row, refuse) {
+      if (!hasLapseRates) refuse('elevation_m cannot be used: the data of this service have no lapse rates');
+      else if (isWithin(value, ELEVATION)) writeNumber(rows, row, OWN_ELEVATION, value);
       else {
         const isInFeet =
           Number(value) > ELEVATION.maximum && isWithin(Number(value) * METRES_PER_FOOT, ELEVATION);
-        sink.refuse(rangeMessage(ELEVATION, value) + (isInFeet ? ' (was it in feet?)' : ''));
+        refuse(rangeMessage(ELEVATION, value) + (isInFeet ? ' (was it in feet?)' : ''));
       }
     },
   };
@@ -170,9 +147,9 @@ function objectOfNumbers(
   const properties = Object.fromEntries(numbers.map((number) => [number.name, describedNumber(number)]));
   return {
     meta: { type: 'object', properties, additionalProperties: false, description },
-    read(value, sink) {
+    write(value, rows, row, refuse) {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        sink.refuse(`${option} must be an object with numbers, not ${show(value)}`);
+        refuse(`${option} must be an object with numbers, not ${show(value)}`);
         return;
       }
       const unknown: string[] = [];
@@ -183,15 +160,14 @@ function objectOfNumbers(
       }
       if (unknown.length > 0) {
         const keys = showAll(unknown.slice(0, SHOWN_ELEMENTS));
-        sink.refuse(`${option} must not have ${keys}: its keys are ${names.join(', ')}`);
+        refuse(`${option} must not have ${keys}: its keys are ${names.join(', ')}`);
       }
       for (let i = 0; known > 0; i++) {
         if (!Object.hasOwn(value, names[i])) continue;
         known--;
         const member = (value as Record<string, unknown>)[names[i]];
-        if (!isWithin(member, numbers[i]))
-          sink.refuse(`${option}.${rangeMessage(numbers[i], member)}`, names[i]);
-        else if (member !== numbers[i].default) sink.number(first + i, member);
+        if (!isWithin(member, numbers[i])) refuse(`${option}.${rangeMessage(numbers[i], member)}`, names[i]);
+        else if (member !== numbers[i].default) writeNumber(rows, row, first + i, member);
       }
     },
   };
@@ -208,14 +184,14 @@ function include({ hasIntervals }: OptionRules): Option {
   const allowed = INCLUDES.filter((word) => hasIntervals || word !== 'intervals');
   return {
     meta: { type: 'array', items: { enum: allowed }, description, examples: [['explanation', 'site']] },
-    read(value, sink) {
-      if (!Array.isArray(value)) sink.refuse(`include must be an array of ${known}, not ${show(value)}`);
+    write(value, rows, row, refuse) {
+      if (!Array.isArray(value)) refuse(`include must be an array of ${known}, not ${show(value)}`);
       else if (!value.every((word) => INCLUDES.includes(word))) {
         // One issue for all: one for each would let a body of 1 MiB ask for an answer of 50.
         const wrong = showAll(value.filter((word) => !INCLUDES.includes(word)));
-        sink.refuse(`each word of include must be one of ${known}, not ${wrong}`);
-      } else if (!hasIntervals && value.includes('intervals')) sink.refuse(NO_INTERVALS);
-      else for (const word of value) sink.include(word);
+        refuse(`each word of include must be one of ${known}, not ${wrong}`);
+      } else if (!hasIntervals && value.includes('intervals')) refuse(NO_INTERVALS);
+      else for (const word of value as Include[]) rows.options[row] |= OPTION[word];
     },
   };
 }

@@ -9,23 +9,14 @@ import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
-import { MAX_LATITUDE, type PlanRequest, type PredictRequest } from './schemas.js';
+import { MAX_LATITUDE, optionsOf, type PlanRequest, type PredictRequest } from './schemas.js';
 
 /** As `match_distance_km` has. */
 const DISTANCE_DECIMALS = 3;
 
-/**
- * What is wrong with an entry that cannot be predicted for: the first error in the order of the interface.
- * @param schema the shape of the entry
- * @param options the fields that it may have, to find those that are misspelt
- */
-export function entryError(
-  generation: GenerationData,
-  schema: z.ZodType,
-  entry: unknown,
-  options: readonly string[],
-): ErrorObject {
-  const invalid = siteShapeError(generation, schema, entry, options);
+/** What is wrong with an entry that cannot be predicted for: the first error in the order of the interface. */
+export function entryError(generation: GenerationData, schema: z.ZodObject, entry: unknown): ErrorObject {
+  const invalid = siteShapeError(generation, schema, entry);
   if (invalid !== undefined) return invalid;
   const { species_code, planting_method } = Object(entry) as PredictRequest;
   const species = speciesOf(generation);
@@ -34,14 +25,13 @@ export function entryError(
     : unknownMethod('planting_method', planting_method);
 }
 
-/** The error of a request for a site that does not have its shape; undefined where it has. See `entryError`. */
+/** The error of a request for a site that does not have its shape; undefined where it has. */
 export function siteShapeError(
   generation: GenerationData,
-  schema: z.ZodType,
+  schema: z.ZodObject,
   request: unknown,
-  options: readonly string[],
 ): ErrorObject | undefined {
-  const invalid = invalidRequest(schema, request, options);
+  const invalid = invalidRequest(schema, request);
   const { latitude, longitude } = Object(request) as PredictRequest;
   const isTooFar = typeof latitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
   if (invalid === undefined || !isTooFar) return invalid;
@@ -97,14 +87,13 @@ export function batchTooLarge(what: string, submitted: number, limit: number, ti
 }
 
 /**
- * The error of a value that does not have the shape of a schema, with every issue found; undefined where it has.
- * @param options the fields that it may have, to find those that are misspelt
+ * The error of a value that does not have the shape of a schema or misspells one of its options, with every issue found;
+ * undefined where there is none.
  * @param others issues that were found elsewhere
  */
 export function invalidRequest(
-  schema: z.ZodType,
+  schema: z.ZodObject,
   value: unknown,
-  options: readonly string[] = [],
   others: readonly Issue[] = [],
 ): ErrorObject | undefined {
   if (!isObject(value))
@@ -112,6 +101,7 @@ export function invalidRequest(
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
+  const options = optionsOf(schema);
   const nearest = new Map<string, string>(); // of several names the last
   for (const name in value) {
     const option = optionNear(name, options);

@@ -12,7 +12,13 @@ import {
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { OPTION_NAMES, OptionWriter, optionRulesOf, type StatedOptions } from './options.js';
+import {
+  OPTION_NAMES,
+  optionRulesOf,
+  optionWriter,
+  type StatedOptions,
+  type WriteOptions,
+} from './options.js';
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
 import {
@@ -26,11 +32,9 @@ import {
 } from './request-errors.js';
 import {
   batchRequestSchema,
-  FIELDS,
   MAX_LATITUDE,
   MAX_LONGITUDE,
-  OPTIONS,
-  RANKING_OPTIONS,
+  optionsOf,
   type RankRequest,
   type RequestSchemas,
   requestSchemas,
@@ -78,9 +82,6 @@ type SiteFields = StatedOptions &
     Partial<Record<'latitude' | 'longitude' | 'species_code' | 'planting_method' | 'horizons', unknown>>
   >;
 
-/** The fields of a site, and whether they are options. */
-const IS_OPTION = new Map(FIELDS.map((name) => [name, (OPTION_NAMES as readonly string[]).includes(name)]));
-
 /**
  * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
  * with the rest.
@@ -88,7 +89,11 @@ const IS_OPTION = new Map(FIELDS.map((name) => [name, (OPTION_NAMES as readonly 
 export class RequestReader {
   readonly #species: SpeciesCatalogue;
   readonly #schemas: RequestSchemas;
-  readonly #options: OptionWriter;
+  readonly #writeOptions: WriteOptions;
+  /** The fields of a site, and whether the writer of options reads them. */
+  readonly #isOption: ReadonlyMap<string, boolean>;
+  /** The fields of a site that may be absent. */
+  readonly #optional: readonly string[];
   readonly #width: number;
   /** The rows of the request that is being read. */
   #rows: SiteRows;
@@ -97,7 +102,11 @@ export class RequestReader {
     const rules = optionRulesOf(generation.artefacts);
     this.#species = speciesOf(generation);
     this.#schemas = requestSchemas(rules);
-    this.#options = new OptionWriter(rules);
+    const { prediction } = this.#schemas;
+    const isOption = (name: string) => (OPTION_NAMES as readonly string[]).includes(name);
+    this.#writeOptions = optionWriter(rules);
+    this.#isOption = new Map(Object.keys(prediction.shape).map((name) => [name, isOption(name)]));
+    this.#optional = optionsOf(prediction);
     this.#width = adjustmentWidth(generation.artefacts.manifest);
     this.#rows = new SiteRows(1, this.#width);
   }
@@ -151,7 +160,7 @@ export class RequestReader {
    */
   readRanking(bytes: Buffer): Ranking | ErrorObject {
     const body = parseDocument(bytes);
-    const invalid = siteShapeError(this.generation, this.#schemas.ranking, body, RANKING_OPTIONS);
+    const invalid = siteShapeError(this.generation, this.#schemas.ranking, body);
     if (invalid !== undefined) return invalid;
     const ranking = body as RankRequest;
     const choice = readChoice(ranking, this.#species);
@@ -160,8 +169,8 @@ export class RequestReader {
     return { site: this.#rows.first(1), ...choice, nativeOnly: ranking.native_only ?? true };
   }
 
-  #errorOf(site: unknown, schema: z.ZodType): ErrorObject {
-    return entryError(this.generation, schema, site, OPTIONS);
+  #errorOf(site: unknown, schema: z.ZodObject): ErrorObject {
+    return entryError(this.generation, schema, site);
   }
 
   /**
@@ -177,10 +186,10 @@ export class RequestReader {
     this.#rows.method[row] = method;
     let hasOptions = false;
     for (const name in site) {
-      const isOption = IS_OPTION.get(name);
+      const isOption = this.#isOption.get(name);
       if (isOption) hasOptions = true;
       if (isOption !== undefined) continue;
-      const option = optionNear(name, OPTIONS);
+      const option = optionNear(name, this.#optional);
       if (option !== undefined && !Object.hasOwn(site, option)) return false; // misspelt
     }
     return this.#writeSite(site, row, hasOptions);
@@ -198,7 +207,7 @@ export class RequestReader {
     rows.longitude[row] = longitude;
     rows.horizons[row] = horizons;
     rows.options[row] = 0;
-    return !hasOptions || this.#options.write(site, rows, row);
+    return !hasOptions || this.#writeOptions(site, rows, row);
   }
 }
 

@@ -211,25 +211,14 @@ export const batchRequestSchema = z.object({
   }),
 });
 
-/** Which fields exist does not depend on the generation. */
-const { prediction, ranking, plan } = requestSchemas({
-  conditions: [],
-  hasLapseRates: true,
-  hasIntervals: true,
-});
-
-export const FIELDS = Object.keys(prediction.shape);
-/** Those of them that may be absent. */
-export const OPTIONS = optionsOf(prediction);
-/** The fields of a ranking that may be absent. */
-export const RANKING_OPTIONS = optionsOf(ranking);
-
-function optionsOf({ shape }: z.ZodObject): string[] {
-  return Object.entries(shape)
-    .filter(([, field]) => field instanceof z.ZodOptional)
-    .map(([name]) => name);
+/** The fields of a request that it may have and need not have. */
+export function optionsOf({ shape }: z.ZodObject): string[] {
+  return Object.keys(shape).filter((name) => {
+    const field = shape[name];
+    return field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNever);
+  });
 }
 
-export type PredictRequest = z.output<typeof prediction>;
-export type RankRequest = z.output<typeof ranking>;
-export type PlanRequest = z.output<typeof plan>;
+export type PredictRequest = z.output<RequestSchemas['prediction']>;
+export type RankRequest = z.output<RequestSchemas['ranking']>;
+export type PlanRequest = z.output<RequestSchemas['plan']>;

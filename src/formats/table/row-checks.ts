@@ -120,7 +120,7 @@ export class RowChecks {
       const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
       if (value !== undefined) site[name] = value;
     }
-    const error = entryError(this.context, this.#rules.schema, site, []);
+    const error = entryError(this.context, this.#rules.schema, site);
     const hasComma = Object.values(site).some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );

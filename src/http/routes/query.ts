@@ -71,7 +71,7 @@ export function readQuery(
   }
   const intervals = (values.include as string[] | undefined)?.includes('intervals') ?? false;
   if (intervals && artefacts.manifest.interval_level === null) refuse('include', NO_INTERVALS);
-  const error = invalidRequest(schema, values, [], issues.slice(0, SHOWN_ELEMENTS)); // thousands go into an address
+  const error = invalidRequest(schema, values, issues.slice(0, SHOWN_ELEMENTS)); // thousands go into an address
   if (error !== undefined) throw new ApiError(error);
   const assumed = assumptionsOf(artefacts).flatMap(({ name, default: usual = 0 }) =>
     values[name] === undefined || values[name] === usual ? [] : [[name, values[name] as number] as const],
