@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { plantingOrder } from '../../src/formats/geojson/planting-order.js';
+import { plantingOrder } from '../../src/formats/geojson/plan-answer.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';

@@ -5,16 +5,8 @@ import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import { compareText } from '../json/ranking.js';
 import type { PlanOrder } from './plan-reader.js';
-import type { Plan, UnitSites, UnitSpecies } from './planner.js';
-import { plantingOrder } from './planting-order.js';
-
-interface PlanEntry extends UnitSpecies {
-  readonly sites: UnitSites;
-  /** Its first row in the plan; it has one for each of the sites. */
-  readonly firstRow: number;
-}
+import type { Plan, ValidUnit } from './planner.js';
 
 /** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
@@ -24,29 +16,36 @@ const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
 export interface PlanSlice {
   readonly order: PlanOrder;
-  /** The memory of their SiteRows. */
-  readonly memory: ArrayBufferLike;
   /** The number of rows before them in the plan. */
   readonly from: number;
-  readonly count: number;
-  readonly width: number;
+  /** The species of each row, as an index into the species list, and its place. */
+  readonly species: Uint8Array;
+  readonly latitude: Float64Array;
+  readonly longitude: Float64Array;
 }
 
 /** The reported numbers of a slice, Uint16 [rows, methods, 3], and the time in the models. */
-export interface SliceNumbers {
+interface SliceNumbers {
   readonly numbers: Uint16Array;
   readonly inferenceMs: number;
 }
 
 export async function predictSlice(
-  { order: { horizon, methods }, memory, count, width }: PlanSlice,
+  { order: { horizon, methods, adjustments }, species, latitude, longitude }: PlanSlice,
   predictor: Predictor,
 ): Promise<SliceNumbers> {
-  const rows = new SiteRows(count, width, memory);
+  const rows = new SiteRows(species.length, adjustments.length);
+  rows.species.set(species);
+  rows.latitude.set(latitude);
+  rows.longitude.set(longitude);
+  rows.method.fill(methods.length === PLANTING_METHODS.length ? BOTH_METHODS : methods[0]);
+  rows.horizons.fill(1 << horizon);
+  rows.options.fill(OPTION.intervals | (rows.width === 0 ? 0 : OPTION.adjusted));
+  for (let row = 0; row < rows.count; row++) rows.adjustments.set(adjustments, row * rows.width);
   const records = RowRecords.create(rows);
   const { inferenceMs } = await predictor.predict(rows, records);
-  const numbers = new Uint16Array(count * ROW_NUMBERS);
-  for (let row = 0; row < count; row++) {
+  const numbers = new Uint16Array(rows.count * ROW_NUMBERS);
+  for (let row = 0; row < rows.count; row++) {
     // Sites are grid points, or centroids that were matched to one.
     if (records.status[row] !== ROW_STATUS.answered) throw new Error('a site of a unit has no answer');
     for (const method of methods) {
@@ -59,51 +58,39 @@ export async function predictSlice(
   return { numbers, inferenceMs };
 }
 
-const COST_DECIMALS = 4;
-
 /** The predictions of a plan: their rows, their numbers, and the answer. */
 export class PlanAnswer {
-  /** Unit by unit. */
-  readonly #entries: readonly PlanEntry[];
   readonly #numbers: Uint16Array;
 
   constructor(private readonly plan: Plan) {
-    let rows = 0;
-    this.#entries = plan.units.flatMap((unit) => {
-      if (unit.error !== undefined) return [];
-      const { sites } = unit;
-      return unit.species.map((each) => {
-        const firstRow = rows;
-        rows += sites.points.length;
-        return { ...each, sites, firstRow };
-      });
-    });
-    this.#numbers = new Uint16Array(rows * ROW_NUMBERS);
+    this.#numbers = new Uint16Array(plan.rowCount * ROW_NUMBERS);
   }
 
-  /** The rows to predict, in slices: a row for each site and species, for all methods. */
+  /** The rows to predict for all methods, in slices. */
   *slices(maxRows: number): Generator<PlanSlice> {
-    const { order } = this.plan;
-    const { adjustments, horizon, methods } = order;
-    const width = adjustments.length;
-    const total = this.#numbers.length / ROW_NUMBERS;
-    let entry = 0;
-    let site = 0;
-    for (let from = 0; from < total; from += maxRows) {
-      const count = Math.min(total - from, maxRows);
-      const rows = new SiteRows(count, width);
-      rows.method.fill(methods.length === PLANTING_METHODS.length ? BOTH_METHODS : methods[0]);
-      rows.horizons.fill(1 << horizon);
-      rows.options.fill(OPTION.intervals | (width === 0 ? 0 : OPTION.adjusted));
-      for (let row = 0; row < count; row++) {
-        while (site === this.#entries[entry].sites.points.length) [entry, site] = [entry + 1, 0];
-        const { species, sites } = this.#entries[entry];
-        rows.latitude[row] = sites.latitude[site];
-        rows.longitude[row] = sites.longitude[site++];
-        rows.species[row] = species;
-        rows.adjustments.set(adjustments, row * width);
+    const { order, units, rowCount } = this.plan;
+    const species = new Uint8Array(rowCount);
+    const latitude = new Float64Array(rowCount);
+    const longitude = new Float64Array(rowCount);
+    let row = 0;
+    for (const unit of units) {
+      if (unit.error !== undefined) continue;
+      for (const each of unit.species) {
+        species.fill(each.species, row, row + unit.points.length);
+        latitude.set(unit.latitude, row);
+        longitude.set(unit.longitude, row);
+        row += unit.points.length;
       }
-      yield { order, memory: rows.latitude.buffer, from, count, width };
+    }
+    for (let from = 0; from < rowCount; from += maxRows) {
+      const end = from + maxRows;
+      yield {
+        order,
+        from,
+        species: species.slice(from, end),
+        latitude: latitude.slice(from, end),
+        longitude: longitude.slice(from, end),
+      };
     }
   }
 
@@ -114,68 +101,64 @@ export class PlanAnswer {
   /** The elements of `units` in the answer, as JSON. */
   async elements({ species }: Pick<Artefacts, 'species'>): Promise<string[]> {
     const elements: string[] = [];
-    let entry = 0;
+    let row = 0;
     for (const unit of this.plan.units) {
       await nextTurn(); // a unit takes milliseconds at most
       if (unit.error !== undefined) {
         elements.push(JSON.stringify(unit));
         continue;
       }
-      const { areaHa, dataPoints, nearestKm } = unit.sites;
       elements.push(
         JSON.stringify({
           id: unit.id,
-          area_ha: areaHa,
-          data_points: dataPoints,
-          nearest_km: nearestKm,
-          options: this.#options(entry, unit.species.length, species),
+          area_ha: unit.areaHa,
+          data_points: unit.dataPoints,
+          nearest_km: unit.nearestKm,
+          options: this.#options(unit, row, species),
         }),
       );
-      entry += unit.species.length;
+      row += unit.species.length * unit.points.length;
     }
     return elements;
   }
 
   /**
-   * The options of a unit, whose entries are `count` from `first` on, ranked: by cost per survivor where there are costs, those without survivors last, else by
-   * survival; ties by species code, then manual first.
+   * The options of a unit whose rows start at one, ranked: by cost per survivor where there are costs, those without
+   * survivors last, else by survival. Ties stay in their order: by species code, then manual first.
    */
-  #options(first: number, count: number, species: readonly Species[]) {
+  #options(unit: ValidUnit, firstRow: number, list: readonly Species[]) {
     const { methods, costs, target } = this.plan.order;
-    const options = this.#entries.slice(first, first + count).flatMap((entry) =>
+    const rows = unit.points.length;
+    const options = unit.species.flatMap(({ species, isNative }, position) =>
       methods.map((method) => {
-        const { species_code, common_name } = species[entry.species];
-        const survival = this.#survival(entry, method);
+        const { species_code, common_name } = list[species];
+        const survival = this.#survival(firstRow + position * rows, rows, method);
         const cost = costs?.[method];
         return {
           species_code,
           species_common_name: common_name,
           planting_method: PLANTING_METHODS[method],
-          in_native_range: entry.isNative,
+          in_native_range: isNative,
           survival,
           ...(cost !== undefined && { cost_per_survivor: costPerSurvivor(cost, survival.mean) }),
           ...(target !== undefined && {
-            order: plantingOrder(target.perHa, survival[target.basis], entry.sites.areaHa, cost),
+            order: plantingOrder(target.perHa, survival[target.basis], unit.areaHa, cost),
           }),
         };
       }),
     );
-    type Option = (typeof options)[number];
-    const costOf = ({ cost_per_survivor }: Option) => cost_per_survivor ?? Number.POSITIVE_INFINITY;
-    const byCost = (a: Option, b: Option) => (costOf(a) === costOf(b) ? 0 : costOf(a) - costOf(b));
-    const bySurvival = (a: Option, b: Option) => b.survival.mean - a.survival.mean;
-    const compare = costs === undefined ? bySurvival : byCost;
-    // The options of a species are in the order of the methods, and the sort is stable.
+    const keyOf = ({ cost_per_survivor, survival }: (typeof options)[number]) =>
+      costs === undefined ? -survival.mean : (cost_per_survivor ?? Number.MAX_VALUE);
     return options
-      .sort((a, b) => compare(a, b) || compareText(a.species_code, b.species_code))
+      .sort((a, b) => keyOf(a) - keyOf(b))
       .map((option, index) => ({ rank: index + 1, ...option }));
   }
 
-  /** Means and percentiles over the sites of a unit as reported, 4 decimals. */
-  #survival({ sites: { points }, firstRow }: PlanEntry, method: number) {
-    const sorted = new Uint16Array(points.length);
+  /** Means and percentiles over rows as reported, 4 decimals. */
+  #survival(firstRow: number, rows: number, method: number) {
+    const sorted = new Uint16Array(rows);
     let [mean, low, high] = [0, 0, 0];
-    for (let row = 0; row < points.length; row++) {
+    for (let row = 0; row < rows; row++) {
       const at = (firstRow + row) * ROW_NUMBERS + method * NUMBERS;
       sorted[row] = this.#numbers[at];
       mean += this.#numbers[at];
@@ -185,9 +168,9 @@ export class PlanAnswer {
     sorted.sort();
     const reported = (sum: number, count: number) => Math.round(sum / count) / SCALE;
     return {
-      mean: reported(mean, points.length),
-      low: reported(low, points.length),
-      high: reported(high, points.length),
+      mean: reported(mean, rows),
+      low: reported(low, rows),
+      high: reported(high, rows),
       p10: reported(tenTimesQuantile(sorted, 1), 10),
       p90: reported(tenTimesQuantile(sorted, 9), 10),
     };
@@ -201,7 +184,38 @@ function tenTimesQuantile(sorted: Uint16Array, tenths: number): number {
   return sorted[below] * (10 - share) + (share === 0 ? 0 : sorted[below + 1] * share);
 }
 
+const COST_DECIMALS = 4;
+
 /** Null where none survive. */
 function costPerSurvivor(cost: number, mean: number): number | null {
   return mean === 0 ? null : Number((cost / mean).toFixed(COST_DECIMALS));
+}
+
+const CENT_DECIMALS = 2;
+
+/**
+ * How many trees or pods to order so that a target is met: whole ones, rounded up from the decimals of survival and area;
+ * null where none survive.
+ * @param perHa living trees a hectare
+ * @param survival with 4 decimals
+ * @param areaHa with 4 decimals
+ * @param cost of a tree or pod; undefined where the request has none
+ */
+export function plantingOrder(perHa: number, survival: number, areaHa: number, cost: number | undefined) {
+  if (survival === 0) return null;
+  const tenThousandths = Math.round(survival * SCALE);
+  const total = roundUp((perHa * Math.round(areaHa * SCALE)) / tenThousandths);
+  return {
+    per_ha: roundUp((perHa * SCALE) / tenThousandths),
+    total,
+    ...(cost !== undefined && { cost: Number((total * cost).toFixed(CENT_DECIMALS)) }),
+  };
+}
+
+/** As many as a double always has: the error of a product or quotient is beyond them. */
+const EXACT_DIGITS = 15;
+
+/** 110 / 0.1 is a little above 1100 in doubles: that is no reason to order one more. */
+function roundUp(value: number): number {
+  return Math.ceil(Number(value.toPrecision(EXACT_DIGITS)));
 }

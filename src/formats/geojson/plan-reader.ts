@@ -15,8 +15,7 @@ import {
   readChoice,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
-import { DEFAULT_BASIS, NOT_OF_PLANS } from './plan-schema.js';
-import type { PlantingTarget } from './planting-order.js';
+import { DEFAULT_BASIS, NOT_OF_PLANS, type PlantingBasis } from './plan-schema.js';
 import { readFeatures } from './unit-reader.js';
 
 export interface UnitLimit {
@@ -26,7 +25,7 @@ export interface UnitLimit {
 
 /** The request for a plan without its units; plain data that can be passed to another thread. */
 export interface PlanOrder {
-  /** Indexes into the species list, without repeats, at least one. */
+  /** Indexes into the species list by code, without repeats, at least one. */
   readonly species: readonly number[];
   /** Indexes into PLANTING_METHODS, ascending, at least one. */
   readonly methods: readonly number[];
@@ -35,7 +34,8 @@ export interface PlanOrder {
   readonly nativeOnly: boolean;
   /** By index into PLANTING_METHODS; undefined where the request has no costs. */
   readonly costs: readonly (number | undefined)[] | undefined;
-  readonly target: PlantingTarget | undefined;
+  /** Living trees that are wanted on a hectare at the horizon, and the survival that they are divided by. */
+  readonly target: { readonly perHa: number; readonly basis: PlantingBasis } | undefined;
   /** The scenario and conditions of the request, see `conditions/adjustments`; empty where it has none. */
   readonly adjustments: Float64Array;
 }

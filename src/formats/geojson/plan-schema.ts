@@ -7,7 +7,9 @@ import {
 } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { type OptionRules, optionSchemas } from '../request/options.js';
-import { PLANTING_BASES, type PlantingBasis } from './planting-order.js';
+
+const PLANTING_BASES = ['mean', 'low'] as const;
+export type PlantingBasis = (typeof PLANTING_BASES)[number];
 
 /** Where the divisor of `target_per_ha` is not given. */
 export const DEFAULT_BASIS: PlantingBasis = 'mean';

@@ -9,40 +9,40 @@ import { type PlanOrder, readOrder, type UnitLimit } from './plan-reader.js';
 import { readOutline, type UnitFeature, type UnitId, unitError } from './unit-reader.js';
 
 /** Where a unit is predicted for. */
-export interface UnitSites {
+interface UnitSites {
   /** Hectares with 4 decimals. */
   readonly areaHa: number;
   /** Grid points inside the unit that are averaged; 0 where there are none. */
   readonly dataPoints: number;
   /** From the centroid to the nearest grid point, km with 3 decimals. */
   readonly nearestKm: number;
-  /** The grid points of its sites, at least one: those inside, or the nearest to the centroid. */
+  /** Those points, or the one that is nearest to the centroid. */
   readonly points: Int32Array;
-  /** Degrees of its sites: those points, or the centroid. */
+  /** Degrees of these points, or of the centroid. */
   readonly latitude: Float64Array;
   readonly longitude: Float64Array;
 }
 
-export interface UnitSpecies {
+interface UnitSpecies {
   /** Index into the species list. */
   readonly species: number;
   readonly isNative: boolean;
 }
 
-/** A unit of a plan, or what is wrong with it. */
-export type PlannedUnit =
-  | {
-      readonly id: UnitId;
-      readonly sites: UnitSites;
-      readonly species: readonly UnitSpecies[];
-      readonly error?: undefined;
-    }
-  | { readonly id: UnitId; readonly error: ErrorObject };
+/** A unit that can be predicted for. It has a row for each species and, in it, for each point. */
+export interface ValidUnit extends UnitSites {
+  readonly id: UnitId;
+  readonly species: readonly UnitSpecies[];
+  readonly error?: undefined;
+}
 
 /** A request whose units were read as far as `units` goes; plain data that can be passed to another thread. */
 export interface Plan {
   readonly order: PlanOrder;
-  readonly units: readonly PlannedUnit[];
+  /** The units, or what is wrong with them. */
+  readonly units: readonly (ValidUnit | { readonly id: UnitId; readonly error: ErrorObject })[];
+  /** The rows of these units. */
+  readonly rowCount: number;
   /** All units were read. */
   readonly isRead: boolean;
 }
@@ -71,16 +71,16 @@ export function readPlan(
   const parsedMs = performance.now();
   const endMs = parsedMs + Math.max(stepMs, UNITS_SHARE * (parsedMs - startedMs));
   const units = [...(before?.units ?? [])];
-  let predictions = units.reduce((sum, unit) => sum + predictionsOf(unit, order), 0);
+  let rowCount = before?.rowCount ?? 0;
   while (units.length < features.length) {
     const unit = planUnit(features[units.length], order, generation);
     units.push(unit);
-    predictions += predictionsOf(unit, order);
-    if (predictions > MAX_PREDICTIONS)
+    if (unit.error === undefined) rowCount += unit.species.length * unit.points.length;
+    if (rowCount * order.methods.length > MAX_PREDICTIONS)
       throw new ApiError(issuesError([tooMany(units.length, features.length, order)]));
     if (performance.now() > endMs) break;
   }
-  return { order, units, isRead: units.length === features.length };
+  return { order, units, rowCount, isRead: units.length === features.length };
 }
 
 function tooMany(read: number, total: number, { methods }: PlanOrder): Issue {
@@ -91,14 +91,10 @@ function tooMany(read: number, total: number, { methods }: PlanOrder): Issue {
   return { path: '', message };
 }
 
-function predictionsOf(unit: PlannedUnit, { methods }: PlanOrder): number {
-  return unit.error === undefined ? unit.sites.points.length * unit.species.length * methods.length : 0;
-}
-
-function planUnit({ id, feature }: UnitFeature, order: PlanOrder, generation: GenerationData): PlannedUnit {
+function planUnit({ id, feature }: UnitFeature, order: PlanOrder, generation: GenerationData) {
   try {
     const sites = sitesOf(readOutline(feature), generation);
-    return { id, sites, species: speciesAt(sites, order, generation.artefacts.grid.nativeRanges) };
+    return { id, ...sites, species: speciesAt(sites, order, generation.artefacts.grid.nativeRanges) };
   } catch (error) {
     if (error instanceof ApiError) return { id, error: error.error };
     throw error;
@@ -129,38 +125,37 @@ function sitesOf(outline: Outline, generation: GenerationData): UnitSites {
   const area = rounded(areaHa(outline), AREA_DECIMALS);
   const middle = centroid(outline);
   if (area <= 0 || middle === undefined) throw unitError('geometry', 'the unit has no area');
-  const place = new SiteRows(1);
   const latitude = rounded(middle.latitude, PLACE_DECIMALS);
   const longitude = rounded(middle.longitude, PLACE_DECIMALS);
-  place.latitude[0] = latitude;
-  place.longitude[0] = longitude;
-  const failure = (status: number) =>
-    new ApiError(placeError(status, place, 0, generation, 'the centroid, '));
+  const failure = (status: number) => {
+    const place = new SiteRows(1);
+    place.latitude[0] = latitude;
+    place.longitude[0] = longitude;
+    return new ApiError(placeError(status, place, 0, generation, 'the centroid, '));
+  };
   const points = unitPoints(generation.artefacts.grid.index, outline);
-  if (points.length === 0 && !coverageOf(generation).contains(longitude, latitude))
+  const isBetweenPoints = points.length === 0;
+  if (isBetweenPoints && !coverageOf(generation).contains(longitude, latitude))
     throw failure(ROW_STATUS.outsideCoverage);
   const nearest = nearestDataOf(generation);
   const nearestPoint = nearest.findAnywhere(longitude, latitude);
   const { distanceKm } = nearest;
-  const measured = {
+  if (isBetweenPoints && distanceKm > generation.searchRadiusKm) throw failure(ROW_STATUS.noNearbyData);
+  const { latitudes, longitudes, row, column } = generation.artefacts.grid.index;
+  return {
     areaHa: area,
     dataPoints: points.length,
     nearestKm: rounded(distanceKm, DISTANCE_DECIMALS),
-  };
-  if (points.length > 0) {
-    const { latitudes, longitudes, row, column } = generation.artefacts.grid.index;
-    return {
-      ...measured,
-      points,
-      latitude: Float64Array.from(points, (point) => latitudes[row[point]]),
-      longitude: Float64Array.from(points, (point) => longitudes[column[point]]),
-    };
-  }
-  if (distanceKm > generation.searchRadiusKm) throw failure(ROW_STATUS.noNearbyData);
-  return {
-    ...measured,
-    points: Int32Array.of(nearestPoint),
-    latitude: place.latitude,
-    longitude: place.longitude,
+    ...(isBetweenPoints
+      ? {
+          points: Int32Array.of(nearestPoint),
+          latitude: Float64Array.of(latitude),
+          longitude: Float64Array.of(longitude),
+        }
+      : {
+          points,
+          latitude: Float64Array.from(points, (point) => latitudes[row[point]]),
+          longitude: Float64Array.from(points, (point) => longitudes[column[point]]),
+        }),
   };
 }

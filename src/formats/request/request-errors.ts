@@ -57,18 +57,22 @@ export function unknownMethod(what: string, value: unknown): ErrorObject {
   };
 }
 
-/** The species and methods that a request chooses, as indexes without repeats: all where it names none; or its error. */
+/**
+ * The species and methods that a request chooses, all where it names none; or its error. They are indexes without repeats in
+ * the order of ties: species by code, then manual first.
+ */
 export function readChoice(
   { species_codes, planting_methods }: Pick<PlanRequest, 'species_codes' | 'planting_methods'>,
   catalogue: SpeciesCatalogue,
 ) {
   const codes = species_codes ?? catalogue.list.map(({ species_code }) => species_code);
-  const species = codes.map((code) => catalogue.indexOf(code));
-  if (species.includes(-1)) return unknownSpecies(codes[species.indexOf(-1)], catalogue);
+  const unknown = codes.find((code) => catalogue.indexOf(code) === -1);
+  if (unknown !== undefined) return unknownSpecies(unknown, catalogue);
   const names: readonly unknown[] = planting_methods ?? PLANTING_METHODS;
   const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
   if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
-  return { species: [...new Set(species)], methods: [...new Set(methods)].sort() };
+  const species = [...new Set(codes)].sort().map((code) => catalogue.indexOf(code));
+  return { species, methods: [...new Set(methods)].sort() };
 }
 
 /** Something wrong with a request, and where in it. */

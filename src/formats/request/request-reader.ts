@@ -68,9 +68,9 @@ export interface BatchLimit {
 export interface Ranking {
   /** One row: the site with its horizons and options. Its species and method have no meaning. */
   readonly site: SiteRows;
-  /** Indexes into the species list, without repeats, at least one. */
+  /** Indexes into the species list by code, without repeats, at least one. */
   readonly species: readonly number[];
-  /** Indexes into PLANTING_METHODS, without repeats, at least one. */
+  /** Indexes into PLANTING_METHODS, ascending, at least one. */
   readonly methods: readonly number[];
   /** Whether species are left out whose native range does not hold the matched point. */
   readonly nativeOnly: boolean;

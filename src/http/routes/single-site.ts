@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type RankedRow, rankingBody } from '../../formats/json/ranking.js';
+import { rankingBody } from '../../formats/json/ranking.js';
 import { nearestDataOf } from '../../formats/request/places.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Ranking, requestReaderOf } from '../../formats/request/request-reader.js';
@@ -110,8 +110,8 @@ export function singleSiteRoutes(
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
     const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
     return answer(reply, generation, rows, (answers) => {
-      const ranked = Array.from(answers.elements(), (json, row): RankedRow => {
-        return { method: rows.method[row], isNative: isNative(rows.species[row]), answer: json };
+      const ranked = Array.from(answers.elements(), (answer, row) => {
+        return { isNative: isNative(rows.species[row]), answer };
       });
       const body = rankingBody(ranked[0].answer, listed.length > 0 ? ranked : [], horizon);
       answers.release();
