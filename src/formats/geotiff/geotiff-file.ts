@@ -39,36 +39,27 @@ export function geoTiffFile(
   metadata: RasterMetadata,
   tiles: readonly (readonly Uint8Array[])[],
 ): Buffer<ArrayBuffer> {
-  const levels = levelsOf(raster);
-  const directories = levels.map((level, i) => {
-    const georeference = i === 0 ? georeferenceFields(raster, index, metadata) : [];
-    const lengths = tiles[i].map(({ length }) => length);
-    return (offsets: readonly number[]): Field[] => [
-      ...imageFields(level, metadata.bands.length, offsets, lengths),
-      ...georeference,
-      [42113, ascii('nan')], // GDAL_NODATA
-    ];
-  });
+  const offsets = tiles.map(({ length }) => new Uint32Array(length));
+  const directories = levelsOf(raster).map((level, i) => [
+    ...imageFields(level, metadata.bands.length, offsets[i], tiles[i]),
+    ...(i === 0 ? georeferenceFields(raster, index, metadata) : []),
+    [42113, ascii('nan')] as const, // GDAL_NODATA
+  ]);
   let end = HEADER_BYTES;
-  const starts = directories.map((fieldsAt, i) => {
-    const start = end;
-    end += directoryBytes(fieldsAt(tiles[i].map(() => 0)));
-    return start;
+  const starts = directories.map((fields) => {
+    end += directoryBytes(fields);
+    return end - directoryBytes(fields);
   });
-  const offsets = tiles
-    .toReversed()
-    .map((ofLevel) =>
-      ofLevel.map(({ length }) => {
-        end += length;
-        return end - length;
-      }),
-    )
-    .reverse();
+  for (const [i, ofLevel] of [...tiles.entries()].reverse())
+    for (const [t, { length }] of ofLevel.entries()) {
+      offsets[i][t] = end;
+      end += length;
+    }
   const file = Buffer.alloc(end);
   file.write('II*\0', 'latin1');
   file.writeUInt32LE(HEADER_BYTES, 4);
-  directories.forEach((fieldsAt, i) => {
-    writeDirectory(file, starts[i], fieldsAt(offsets[i]), starts[i + 1] ?? 0);
+  directories.forEach((fields, i) => {
+    writeDirectory(file, starts[i], fields, starts[i + 1] ?? 0);
     for (const [t, tile] of tiles[i].entries()) file.set(tile, offsets[i][t]);
   });
   return file;
@@ -78,8 +69,8 @@ export function geoTiffFile(
 function imageFields(
   { scale, width, height }: RasterLevel,
   bands: number,
-  offsets: readonly number[],
-  lengths: readonly number[],
+  offsets: Uint32Array,
+  tiles: readonly Uint8Array[],
 ): Field[] {
   const ofEachBand = (value: number) => shorts(...Array<number>(bands).fill(value));
   return [
@@ -94,8 +85,8 @@ function imageFields(
     [317, shorts(3)], // Predictor: floating point
     [322, shorts(TILE_SIZE)],
     [323, shorts(TILE_SIZE)],
-    [324, Uint32Array.from(offsets)],
-    [325, Uint32Array.from(lengths)],
+    [324, offsets],
+    [325, longs(...tiles.map(({ length }) => length))],
     [338, ofEachBand(0).subarray(1)], // ExtraSamples: of no colour
     [339, ofEachBand(3)], // SampleFormat: floating point
   ];
