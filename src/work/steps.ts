@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { type PlanSlice, predictSlice } from '../formats/geojson/plan-answer.js';
-import type { UnitLimit } from '../formats/geojson/plan-reader.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { encodeTile } from '../formats/geotiff/encode-tile.js';
 import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
+import type { TierLimit } from '../formats/request/request-errors.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats/surface/surface-output.js';
 import { type CheckState, OpenTable } from '../formats/table/open-table.js';
@@ -92,7 +92,7 @@ const STEPS = {
 
   /** Reads the next units of a plan. */
   plan(
-    { body, limit, before }: Readonly<{ body: Uint8Array; limit: UnitLimit; before: Plan | undefined }>,
+    { body, limit, before }: Readonly<{ body: Uint8Array; limit: TierLimit; before: Plan | undefined }>,
     { data }: StepTools,
   ) {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);

@@ -17,7 +17,7 @@ import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 
 const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
-const HYPHA = { tier: 'hypha', sites: LARGEST_BATCH_SITES };
+const HYPHA = { tier: 'hypha', most: LARGEST_BATCH_SITES };
 const reader = new RequestReader({ artefacts: data, searchRadiusKm });
 const schema = requestSchemas(optionRulesOf(data)).prediction;
 const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];

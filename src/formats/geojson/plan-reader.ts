@@ -13,15 +13,11 @@ import {
   isObject,
   issuesError,
   readChoice,
+  type TierLimit,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
 import { DEFAULT_BASIS, NOT_OF_PLANS, type PlantingBasis } from './plan-schema.js';
 import { readFeatures } from './unit-reader.js';
-
-export interface UnitLimit {
-  readonly tier: string;
-  readonly units: number;
-}
 
 /** The request for a plan without its units; plain data that can be passed to another thread. */
 export interface PlanOrder {
@@ -61,11 +57,11 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
  * Reads the body of POST /v1/plan up to the ids of its units.
  * @throws ApiError where the request is wrong as a whole
  */
-export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, generation: GenerationData) {
+export function readOrder(bytes: Buffer, limit: TierLimit, generation: GenerationData) {
   const { schema, writeOptions, hasIntervals } = rulesOf(generation);
   const body = parseDocument(bytes);
   const { units, basis, target_per_ha } = Object(body) as Record<string, unknown>;
-  const found = readFeatures(units, limit);
+  const found = readFeatures(units, limit.most);
   const issues: Issue[] = hasIntervals ? [] : [{ path: '', message: NO_INTERVALS }];
   if (basis !== undefined && target_per_ha === undefined)
     issues.push({ path: 'basis', message: BASIS_ALONE });
@@ -73,7 +69,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
   const invalid = invalidRequest(schema, body, [...issues, ...missingCosts(Object(body))]);
   if (invalid !== undefined) throw new ApiError(invalid);
   if ('message' in found) throw new ApiError(issuesError(issues));
-  if (found.total > limit) throw batchTooLarge(`The plan has ${found.total} units`, found.total, limit, tier);
+  if (found.total > limit.most) throw batchTooLarge(`The plan has ${found.total} units`, found.total, limit);
   if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
   const request = body as PlanRequest;

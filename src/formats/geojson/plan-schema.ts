@@ -97,10 +97,7 @@ export function planFields(rules: OptionRules) {
       .optional()
       .meta({ description: 'Years.', default: 5 satisfies Horizon }),
     costs: z
-      .strictObject(
-        { manual: costOf('manual').optional(), drone_seeded: costOf('drone_seeded').optional() },
-        { error: costsError },
-      )
+      .strictObject({ manual: costOf('manual'), drone_seeded: costOf('drone_seeded') }, { error: costsError })
       .optional()
       .meta({
         description:
@@ -108,10 +105,7 @@ export function planFields(rules: OptionRules) {
           'Options are then ranked by cost per survivor.',
         examples: [EXAMPLE_PLAN.costs],
       }),
-    target_per_ha: z
-      .number({ error: targetError })
-      .gt(0, { error: targetError })
-      .max(MAX_TARGET_PER_HA, { error: targetError })
+    target_per_ha: positiveNumber('target_per_ha', MAX_TARGET_PER_HA)
       .optional()
       .meta({
         description:
@@ -146,18 +140,16 @@ export const NOT_OF_PLANS = {
     .optional(),
 };
 
-function targetError({ input }: { input?: unknown }): string {
-  return `target_per_ha must be a number above 0, at most ${MAX_TARGET_PER_HA}, not ${show(input)}`;
+function positiveNumber(name: string, maximum: number) {
+  const error = ({ input }: { input?: unknown }) =>
+    `${name} must be a number above 0, at most ${maximum}, not ${show(input)}`;
+  return z.number({ error }).gt(0, { error }).max(maximum, { error });
 }
 
 function costOf(method: PlantingMethod) {
-  const error = ({ input }: { input?: unknown }) =>
-    `costs.${method} must be a number above 0, at most ${MAX_COST}, not ${show(input)}`;
-  return z
-    .number({ error })
-    .gt(0, { error })
-    .max(MAX_COST, { error })
-    .meta({ examples: [EXAMPLE_PLAN.costs[method]] });
+  return positiveNumber(`costs.${method}`, MAX_COST)
+    .meta({ examples: [EXAMPLE_PLAN.costs[method]] })
+    .optional();
 }
 
 function costsError({ input, code, keys }: { input?: unknown; code?: string; keys?: readonly string[] }) {

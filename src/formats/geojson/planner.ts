@@ -4,8 +4,8 @@ import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid, type Outline } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
-import { type Issue, issuesError, placeError } from '../request/request-errors.js';
-import { type PlanOrder, readOrder, type UnitLimit } from './plan-reader.js';
+import { type Issue, issuesError, placeError, type TierLimit } from '../request/request-errors.js';
+import { type PlanOrder, readOrder } from './plan-reader.js';
 import { readOutline, type UnitFeature, type UnitId, unitError } from './unit-reader.js';
 
 /** Where a unit is predicted for. */
@@ -61,7 +61,7 @@ const UNITS_SHARE = 2;
  */
 export function readPlan(
   body: Buffer,
-  limit: UnitLimit,
+  limit: TierLimit,
   generation: GenerationData,
   before: Plan | undefined,
   stepMs: number,
@@ -91,7 +91,8 @@ function tooMany(read: number, total: number, { methods }: PlanOrder): Issue {
   return { path: '', message };
 }
 
-function planUnit({ id, feature }: UnitFeature, order: PlanOrder, generation: GenerationData) {
+function planUnit(feature: UnitFeature, order: PlanOrder, generation: GenerationData) {
+  const { id } = feature;
   try {
     const sites = sitesOf(readOutline(feature), generation);
     return { id, ...sites, species: speciesAt(sites, order, generation.artefacts.grid.nativeRanges) };

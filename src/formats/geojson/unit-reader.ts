@@ -11,20 +11,11 @@ import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
 export type UnitId = string | number;
 
-/** A GeoJSON object as parsed. */
-type GeoJson = Readonly<Partial<Record<'type' | 'features' | 'id' | 'geometry' | 'coordinates', unknown>>>;
-
+/** A GeoJSON feature with an id of its own. */
 export interface UnitFeature {
   readonly id: UnitId;
-  readonly feature: GeoJson;
-}
-
-export interface UnitFeatures {
-  readonly features: readonly UnitFeature[];
-  /** How many there are; beyond the limit they are only counted. */
-  readonly total: number;
-  /** What is wrong with the first few that have no id of their own. */
-  readonly issues: readonly Issue[];
+  readonly type?: unknown;
+  readonly geometry?: unknown;
 }
 
 /** Most bytes of an id as JSON. */
@@ -45,16 +36,18 @@ const MAX_DEGREES = 360;
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
 
+const wrong = (path: string, rule: string, value: unknown): Issue => ({
+  path,
+  message: `${path} must be ${rule}, not ${show(value)}`,
+});
+
 /**
  * Reads the features of a FeatureCollection and their ids.
- * @param limit of features to read
- * @returns the features, or what is wrong with the collection
+ * @param limit of features to read: beyond it they are only counted in `total`
+ * @returns the features and what is wrong with the first few that have no id of their own; or what is wrong with the
+ *   collection
  */
-export function readFeatures(units: unknown, limit: number): UnitFeatures | Issue {
-  const wrong = (path: string, rule: string, value: unknown): Issue => ({
-    path,
-    message: `${path} must be ${rule}, not ${show(value)}`,
-  });
+export function readFeatures(units: unknown, limit: number) {
   if (!isObject(units)) return wrong('units', 'a GeoJSON FeatureCollection', units);
   const { type, features: list } = units;
   if (type !== 'FeatureCollection') return wrong('units.type', '"FeatureCollection"', type);
@@ -73,7 +66,7 @@ export function readFeatures(units: unknown, limit: number): UnitFeatures | Issu
     if (problem !== undefined) issues.push({ path: `${path}.id`, message: `${path}.id ${problem}` });
     else {
       seen.set(id, index);
-      features.push({ id: id as UnitId, feature });
+      features.push(feature as unknown as UnitFeature);
     }
   });
   return { features, total: list.length, issues: issues.slice(0, SHOWN_ELEMENTS) };
@@ -102,13 +95,13 @@ export function unitError(path: string, message: string): ApiError {
 }
 
 const wrongUnit = (path: string, rule: string, value: unknown) =>
-  unitError(path, `${path} must be ${rule}, not ${show(value)}`);
+  unitError(path, wrong(path, rule, value).message);
 
 /**
  * Reads the outline of a feature, without positions that equal the one before.
  * @throws ApiError invalid_request where it is not the outline of a unit
  */
-export function readOutline({ type, geometry }: GeoJson): Outline {
+export function readOutline({ type, geometry }: UnitFeature): Outline {
   if (type !== 'Feature') throw wrongUnit('type', '"Feature"', type);
   if (!isObject(geometry)) throw wrongUnit('geometry', 'a Polygon or MultiPolygon', geometry);
   const { type: kind, coordinates } = geometry;
@@ -116,34 +109,25 @@ export function readOutline({ type, geometry }: GeoJson): Outline {
     throw wrongUnit('geometry.type', '"Polygon" or "MultiPolygon"', kind);
   const path = 'geometry.coordinates';
   if (coordinates === undefined) throw unitError(path, `${path} is missing`);
-  const outline = { coordinates: [], rings: [] };
-  if (kind === 'Polygon') readPolygon(coordinates, path, 0, outline);
-  else {
-    const polygons = arrayOf(coordinates, path, 'polygons');
-    if (polygons.length === 0) throw unitError(path, `${path} is empty`);
-    for (const [index, polygon] of polygons.entries())
-      readPolygon(polygon, `${path}.${index}`, index, outline);
+  const polygons = kind === 'Polygon' ? [coordinates] : arrayOf(coordinates, path, 'polygons');
+  if (polygons.length === 0) throw unitError(path, `${path} is empty`);
+  const positions: number[] = [];
+  const rings: Ring[] = [];
+  for (const [polygon, value] of polygons.entries()) {
+    const polygonPath = kind === 'Polygon' ? path : `${path}.${polygon}`;
+    const list = arrayOf(value, polygonPath, 'rings');
+    if (list.length === 0)
+      throw unitError(polygonPath, `${polygonPath} is empty: a polygon has at least one ring`);
+    for (const [index, ring] of list.entries()) {
+      const start = positions.length / 2;
+      readRing(ring, `${polygonPath}.${index}`, positions);
+      rings.push({ start, end: positions.length / 2, polygon, isHole: index > 0 });
+    }
   }
-  const read: Outline = { coordinates: Float64Array.from(outline.coordinates), rings: outline.rings };
-  const problem = outlineProblem(read);
+  const outline = { coordinates: Float64Array.from(positions), rings };
+  const problem = outlineProblem(outline);
   if (problem !== undefined) throw unitError('geometry', problemMessage(problem));
-  return read;
-}
-
-/** An outline as far as it was read. */
-interface OutlineStart {
-  readonly coordinates: number[];
-  readonly rings: Ring[];
-}
-
-function readPolygon(rings: unknown, path: string, polygon: number, outline: OutlineStart): void {
-  const list = arrayOf(rings, path, 'rings');
-  if (list.length === 0) throw unitError(path, `${path} is empty: a polygon has at least one ring`);
-  for (const [index, positions] of list.entries()) {
-    const start = outline.coordinates.length / 2;
-    readRing(positions, `${path}.${index}`, outline.coordinates);
-    outline.rings.push({ start, end: outline.coordinates.length / 2, polygon, isHole: index > 0 });
-  }
+  return outline;
 }
 
 function readRing(positions: unknown, path: string, coordinates: number[]): void {

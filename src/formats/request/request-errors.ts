@@ -81,12 +81,18 @@ export interface Issue {
   readonly message: string;
 }
 
+/** The most sites or units that a request of a tier may have. */
+export interface TierLimit {
+  readonly tier: string;
+  readonly most: number;
+}
+
 /** @param what the request has, such as "The plan has 3 units" */
-export function batchTooLarge(what: string, submitted: number, limit: number, tier: string): ApiError {
+export function batchTooLarge(what: string, submitted: number, { tier, most }: TierLimit): ApiError {
   return new ApiError({
     code: 'batch_too_large',
-    message: `${what}; the ${tier} tier allows ${limit}.`,
-    details: { submitted, tier_limit: limit, tier },
+    message: `${what}; the ${tier} tier allows ${most}.`,
+    details: { submitted, tier_limit: most, tier },
   });
 }
 

@@ -29,6 +29,7 @@ import {
   optionNear,
   readChoice,
   siteShapeError,
+  type TierLimit,
 } from './request-errors.js';
 import {
   batchRequestSchema,
@@ -57,12 +58,6 @@ export interface FailedEntry {
   /** Degrees as submitted; null where that was not a number. */
   readonly latitude: number | null;
   readonly longitude: number | null;
-}
-
-/** How many entries a batch may have: a tier and its limit. */
-export interface BatchLimit {
-  readonly tier: string;
-  readonly sites: number;
 }
 
 export interface Ranking {
@@ -127,16 +122,14 @@ export class RequestReader {
    * Reads the body of POST /v1/predict/batch.
    * @throws ApiError invalid_json, and invalid_request or batch_too_large where the body is wrong as a whole
    */
-  readBatch(bytes: Buffer, limit: BatchLimit): Batch {
+  readBatch(bytes: Buffer, limit: TierLimit): Batch {
     const body = parseDocument(bytes);
     const invalid = invalidRequest(batchRequestSchema, body);
     if (invalid !== undefined) throw new ApiError(invalid);
     const { requests } = body as { readonly requests: readonly unknown[] };
-    if (requests.length > limit.sites) {
-      const what = `The batch has ${requests.length} entries`;
-      throw batchTooLarge(what, requests.length, limit.sites, limit.tier);
-    }
-    if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.sites, this.#width);
+    if (requests.length > limit.most)
+      throw batchTooLarge(`The batch has ${requests.length} entries`, requests.length, limit);
+    if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.most, this.#width);
     const entries = new Int32Array(requests.length);
     const failed = new Map<number, FailedEntry>();
     let rowCount = 0;

@@ -74,6 +74,6 @@ export function lineError(line: number, message: string): ApiError {
 }
 
 /** @throws ApiError batch_too_large */
-export function checkRowCount(submitted: number, { rowLimit, tier }: TableRequest): void {
-  if (submitted > rowLimit) throw batchTooLarge(`The table has ${submitted} rows`, submitted, rowLimit, tier);
+export function checkRowCount(submitted: number, { rowLimit: most, tier }: TableRequest): void {
+  if (submitted > most) throw batchTooLarge(`The table has ${submitted} rows`, submitted, { tier, most });
 }

@@ -43,10 +43,8 @@ export function batchRoute(
     const { id, tier } = callerOf(request);
     // Others may have arrived since the first look at the queue, and parsing a body is most of what is left to do.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
-    const batch = requestReaderOf(generation).readBatch(request.body, {
-      tier,
-      sites: TIERS[tier].sitesPerBatch,
-    });
+    const limit = { tier, most: TIERS[tier].sitesPerBatch };
+    const batch = requestReaderOf(generation).readBatch(request.body, limit);
     request.state.sites = batch.total;
     // A client that hangs up while its request waits only ends its side: no event says so before a response is written.
     const hasHungUp = () => connectionOf(request.raw).hasHungUp;
