@@ -5,7 +5,7 @@ import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
 import { assumptionsOf } from '../../../formats/request/assumptions.js';
 import { speciesOf } from '../../../formats/request/places.js';
 import { issuesError, unknownSpecies } from '../../../formats/request/request-errors.js';
-import { bandNames } from '../../../formats/surface/surface.js';
+import { bandNames, type Surface } from '../../../formats/surface/surface.js';
 import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-output.js';
 import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
@@ -24,12 +24,8 @@ export interface SurfaceRoute {
   Querystring: Record<string, unknown>;
 }
 
-export interface AskedSurface {
+export interface AskedSurface extends Omit<Surface, 'values'> {
   readonly type: SurfaceType;
-  /** Index into the species list. */
-  readonly species: number;
-  readonly query: SurfaceQuery;
-  readonly lattice: LatticePoints;
   /** Its pixels where it is a GeoTIFF. */
   readonly raster: Raster | undefined;
   /** Whether it is sent as a file, whole or by range. */
@@ -71,22 +67,24 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
   const { box, maxPoints, assumed, intervals } = query;
-  const lattice = latticesOf(generation).memo(JSON.stringify([box, maxPoints]), { context: query });
-  const raster = type === TIFF_TYPE ? rasterOf(query, lattice, index) : undefined;
-  const isSmall = lattice.points.length <= MAX_FILE_POINTS;
+  const { points, step } = latticesOf(generation).memo(JSON.stringify([box, maxPoints]), { context: query });
+  const raster = type === TIFF_TYPE ? rasterOf(query, step, index) : undefined;
+  const isSmall = points.length <= MAX_FILE_POINTS;
   const isFile = raster !== undefined || (isSmall && FILE_TYPES.includes(type));
   if (!isFile) requireChunks(request, 'A surface');
 
   const { modelDigest, gridDigest } = artefacts;
-  const options = [species_code, box, lattice.step, assumed, intervals, type];
+  const options = [species_code, box, step, assumed, intervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
   const coding = isRange ? IDENTITY : preferredEncoding(request);
   return {
     type,
     species,
-    query,
-    lattice,
+    assumed,
+    intervals,
+    points,
+    step,
     raster,
     isFile,
     isRange,
@@ -97,7 +95,7 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
 
 /** What a GeoTIFF says of itself. */
 export function rasterMetadata(
-  { species, query: { assumed, intervals } }: AskedSurface,
+  { species, assumed, intervals }: AskedSurface,
   artefacts: Generation['artefacts'],
 ): RasterMetadata {
   const { manifest, modelDigest } = artefacts;
@@ -117,7 +115,7 @@ export function rasterMetadata(
 }
 
 /** The pixels of a box. @throws ApiError where there are none, or too many */
-function rasterOf({ box, maxPoints }: SurfaceQuery, { step }: LatticePoints, index: PointIndex): Raster {
+function rasterOf({ box, maxPoints }: SurfaceQuery, step: number, index: PointIndex): Raster {
   const raster = rasterWithin(index, box);
   if (raster === undefined) {
     const message = 'bbox has no cell of the grid within it, and a GeoTIFF needs one: choose a larger one';

@@ -43,26 +43,20 @@ interface SurfaceCall {
   readonly asked: AskedSurface;
 }
 
-function bandsOf({ query }: AskedSurface): number {
-  return bandNames(query.intervals).length;
+/** What a surface has of values, and what its points and these take. */
+function sizeOf({ points, intervals }: AskedSurface) {
+  const values = points.length * bandNames(intervals).length;
+  return { values, bytes: points.byteLength + values * Uint16Array.BYTES_PER_ELEMENT };
 }
 
-/** What the points and values of a surface take. */
-function bytesOf(asked: AskedSurface): number {
-  const { points } = asked.lattice;
-  return points.byteLength + points.length * bandsOf(asked) * Uint16Array.BYTES_PER_ELEMENT;
-}
-
-/** The surface that is asked for, in a range of `bytesOf` bytes. Its values are to be predicted. */
+/** The surface that is asked for in shared memory of its size. Its values are to be predicted. */
 function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: AskedSurface): Surface {
-  const { lattice, query, species } = asked;
-  const { points, step } = lattice;
-  request.state.sites = points.length;
-  const sharedPoints = new Int32Array(memory, at, points.length);
-  sharedPoints.set(points);
-  const values = new Uint16Array(memory, at + points.byteLength, points.length * bandsOf(asked));
-  const { assumed, intervals } = query;
-  return { species, assumed, intervals, step, points: sharedPoints, values };
+  const { species, assumed, intervals, step } = asked;
+  request.state.sites = asked.points.length;
+  const points = new Int32Array(memory, at, asked.points.length);
+  points.set(asked.points);
+  const values = new Uint16Array(memory, at + points.byteLength, sizeOf(asked).values);
+  return { species, assumed, intervals, step, points, values };
 }
 
 /** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
@@ -90,15 +84,15 @@ export class SurfaceWork {
   predict(call: SurfaceCall): Promise<PredictedSurface> {
     const { request, reply, generation, asked } = call;
     this.submitter.checkConcurrency(request);
-    const chunkBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
-    this.takeMemory(bytesOf(asked) + chunkBytes, call);
+    const { bytes } = sizeOf(asked);
+    this.takeMemory(bytes + Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.points.length), call);
     let range: SharedRange | undefined;
     const steps = stepsOf(request, reply, generation, () => {
       if (range !== undefined) this.#memory.release(range);
     });
     const work = async () => {
       if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
-      range = this.#memory.take(bytesOf(asked));
+      range = this.#memory.take(bytes);
       const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
       const deadlineMs = this.submitter.deadlineOf(reply);
       await answer.predict(() => deadlineMs);
@@ -133,17 +127,19 @@ export class SurfaceWork {
   }
 
   async #make({ request, reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
-    const { lattice, raster, type, identity } = asked;
+    const { points, raster, type, identity } = asked;
     const { id } = callerOf(request);
-    const pointBytes = raster === undefined ? TEXT_BYTES_PER_POINT : RASTER_BYTES_PER_VALUE * bandsOf(asked);
-    const bytesTaken = bytesOf(asked) + pointBytes * lattice.points.length;
+    const size = sizeOf(asked);
+    const bytesTaken =
+      size.bytes +
+      (raster === undefined ? TEXT_BYTES_PER_POINT * points.length : RASTER_BYTES_PER_VALUE * size.values);
     if (!this.#budget.take(id, bytesTaken)) throw TOO_MANY_OPEN;
     const steps = new RequestSteps(id, generation.batches);
     const cancel = () => steps.cancel();
     let range: SharedRange | undefined;
     try {
       generation.streams.add(cancel);
-      range = this.#memory.take(bytesOf(asked));
+      range = this.#memory.take(size.bytes);
       const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
       const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
       await answer.predict(deadlineOf);
