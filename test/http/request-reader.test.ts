@@ -2,7 +2,6 @@ import editDistance from 'damerau-levenshtein';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LARGEST_BATCH_SITES } from '../../src/config.js';
-import { optionRulesOf } from '../../src/formats/request/options.js';
 import { RequestReader } from '../../src/formats/request/request-reader.js';
 import { requestSchemas } from '../../src/formats/request/schemas.js';
 import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
@@ -19,7 +18,7 @@ const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
 const HYPHA = { tier: 'hypha', most: LARGEST_BATCH_SITES };
 const reader = new RequestReader({ artefacts: data, searchRadiusKm });
-const schema = requestSchemas(optionRulesOf(data)).prediction;
+const schema = requestSchemas(data).prediction;
 const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];
 
 type Row = readonly number[];

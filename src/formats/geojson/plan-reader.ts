@@ -3,7 +3,7 @@ import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimen
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { optionRulesOf, optionWriter, type WriteOptions } from '../request/options.js';
+import { optionWriter, type WriteOptions } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
@@ -37,14 +37,10 @@ export interface PlanOrder {
 }
 
 /** What requests are read with: it depends on grid and models. */
-const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
-  const rules = optionRulesOf(artefacts);
-  return {
-    schema: requestSchemas(rules).plan.omit({ units: true }).extend(NOT_OF_PLANS),
-    writeOptions: optionWriter(rules),
-    hasIntervals: rules.hasIntervals,
-  };
-});
+const rulesOf = perGeneration(({ artefacts }: GenerationData) => ({
+  schema: requestSchemas(artefacts).plan.omit({ units: true }).extend(NOT_OF_PLANS),
+  writeOptions: optionWriter(artefacts),
+}));
 
 const DEFAULT_HORIZON: Horizon = 5;
 
@@ -58,11 +54,12 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
  * @throws ApiError where the request is wrong as a whole
  */
 export function readOrder(bytes: Buffer, limit: TierLimit, generation: GenerationData) {
-  const { schema, writeOptions, hasIntervals } = rulesOf(generation);
+  const { schema, writeOptions } = rulesOf(generation);
+  const { manifest } = generation.artefacts;
   const body = parseDocument(bytes);
   const { units, basis, target_per_ha } = Object(body) as Record<string, unknown>;
   const found = readFeatures(units, limit.most);
-  const issues: Issue[] = hasIntervals ? [] : [{ path: '', message: NO_INTERVALS }];
+  const issues: Issue[] = manifest.interval_level === null ? [{ path: '', message: NO_INTERVALS }] : [];
   if (basis !== undefined && target_per_ha === undefined)
     issues.push({ path: 'basis', message: BASIS_ALONE });
   if ('message' in found) issues.push(found);
@@ -82,7 +79,7 @@ export function readOrder(bytes: Buffer, limit: TierLimit, generation: Generatio
     nativeOnly: request.native_only ?? true,
     costs: costs && PLANTING_METHODS.map((method) => costs[method]),
     target: perHa === undefined ? undefined : { perHa, basis: divisor },
-    adjustments: adjustmentsOf(request, writeOptions, adjustmentWidth(generation.artefacts.manifest)),
+    adjustments: adjustmentsOf(request, writeOptions, adjustmentWidth(manifest)),
   };
   return { order, features: found.features };
 }

@@ -6,7 +6,7 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
-import { type OptionRules, optionSchemas } from '../request/options.js';
+import { type OptionData, optionSchemas } from '../request/options.js';
 
 const PLANTING_BASES = ['mean', 'low'] as const;
 export type PlantingBasis = (typeof PLANTING_BASES)[number];
@@ -82,8 +82,8 @@ export const EXAMPLE_PLAN = {
 };
 
 /** The fields of the body of POST /v1/plan beside those that rankings have, too. `units` is read from its bytes. */
-export function planFields(rules: OptionRules) {
-  const { conditions, scenario } = optionSchemas(rules);
+export function planFields(data: OptionData) {
+  const { conditions, scenario } = optionSchemas(data);
   return {
     units: z.unknown().meta({
       ...units,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { CONDITIONS, WARMING } from '../../prediction/conditions/adjustments.js';
+import { adjustmentWidth, CONDITIONS, WARMING } from '../../prediction/conditions/adjustments.js';
 import { perGeneration } from '../../prediction/per-generation.js';
 import { describedNumber, isWithin, type OptionNumber, rangeMessage, SCENARIO } from './option-numbers.js';
-import { type OptionRules, optionRulesOf } from './options.js';
+import { conditionsOf, type OptionData } from './options.js';
 
 /** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
 export type Assumption = OptionNumber & { readonly column: number };
@@ -12,22 +11,17 @@ export type Assumption = OptionNumber & { readonly column: number };
 export type AssumedValues = Readonly<Record<string, number>>;
 
 /** What may be assumed: a changed climate, and practice. */
-export function allowedAssumptions({ conditions }: OptionRules): readonly Assumption[] {
+export const assumptionsOf = perGeneration((data: OptionData): readonly Assumption[] => {
   const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
-  const practice = conditions.flatMap((number, index) =>
+  const practice = conditionsOf(data).flatMap((number, index) =>
     number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],
   );
   return [...scenario, ...practice];
-}
-
-/** The same, made once for each grid and models. */
-export const assumptionsOf = perGeneration((artefacts: Pick<Artefacts, 'grid' | 'manifest'>) =>
-  allowedAssumptions(optionRulesOf(artefacts)),
-);
+});
 
 /** The schema of each assumption, by its name. */
-export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {
-  const schemas = allowedAssumptions(rules).map((number) => {
+export function assumptionSchemas(data: OptionData): Record<string, z.ZodOptional> {
+  const schemas = assumptionsOf(data).map((number) => {
     const about = number.default === undefined ? 'A changed climate' : 'Practice';
     const schema = z
       .unknown()
@@ -40,13 +34,9 @@ export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptio
 }
 
 /** The adjustments of a row for which something is assumed; NaN for what is not, or is the default. */
-export function adjustmentsFor(
-  assumed: AssumedValues,
-  assumptions: readonly Assumption[],
-  width: number,
-): Float64Array {
-  const adjustments = new Float64Array(width).fill(Number.NaN);
-  for (const { name, column, ...number } of assumptions) {
+export function adjustmentsFor(assumed: AssumedValues, data: OptionData): Float64Array {
+  const adjustments = new Float64Array(adjustmentWidth(data.manifest)).fill(Number.NaN);
+  for (const { name, column, ...number } of assumptionsOf(data)) {
     const value = assumed[name];
     if (value !== undefined && value !== number.default) adjustments[column] = value;
   }

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { lapseColumnOf } from '../../prediction/artefacts/shared-grid.js';
-import { CONDITIONS, MAX_RISE_M, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
+import {
+  adjustmentWidth,
+  CONDITIONS,
+  MAX_RISE_M,
+  OWN_ELEVATION,
+  WARMING,
+} from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
@@ -16,26 +22,22 @@ import {
   SCENARIO,
 } from './option-numbers.js';
 
-/** What a generation's grid and models allow of the options. */
-export interface OptionRules {
-  /** The values that `conditions` may have: the models' features. */
-  readonly conditions: readonly OptionNumber[];
-  /** Whether the grid says how climate changes with elevation. */
-  readonly hasLapseRates: boolean;
-  readonly hasIntervals: boolean;
+/** What decides which options there are. */
+export type OptionData = Pick<Artefacts, 'manifest' | 'grid'>;
+
+/** The values that `conditions` may have: the models' features. */
+export function conditionsOf({ manifest }: Pick<OptionData, 'manifest'>): OptionNumber[] {
+  return manifest.features.map((feature) => ({
+    ...feature,
+    example: isPractice(feature)
+      ? feature.default
+      : Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
+  }));
 }
 
-export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | 'grid'>): OptionRules {
-  return {
-    conditions: manifest.features.map((feature) => ({
-      ...feature,
-      example: isPractice(feature)
-        ? feature.default
-        : Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
-    })),
-    hasLapseRates: manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns),
-    hasIntervals: manifest.interval_level !== null,
-  };
+/** Whether the grid says how climate changes with elevation. */
+export function hasLapseRates({ manifest, grid }: OptionData): boolean {
+  return manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns);
 }
 
 /** Takes what is wrong with an option. @param path within the option */
@@ -53,12 +55,12 @@ export const OPTION_NAMES = ['elevation_m', 'conditions', 'scenario', 'include']
 type OptionName = (typeof OPTION_NAMES)[number];
 
 /** The options of a request: the one list of them, and the one check of each. */
-function optionsUnder(rules: OptionRules): Record<OptionName, Option> {
+function optionsUnder(data: OptionData): Record<OptionName, Option> {
   return {
-    elevation_m: elevation(rules),
+    elevation_m: elevation(hasLapseRates(data)),
     conditions: objectOfNumbers(
       'conditions',
-      rules.conditions,
+      conditionsOf(data),
       CONDITIONS,
       'What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in ' +
         'their units.',
@@ -69,7 +71,7 @@ function optionsUnder(rules: OptionRules): Record<OptionName, Option> {
       WARMING,
       'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
     ),
-    include: include(rules),
+    include: include(data.manifest.interval_level !== null),
   };
 }
 
@@ -77,9 +79,9 @@ function optionsUnder(rules: OptionRules): Record<OptionName, Option> {
 export type StatedOptions = { readonly [name in OptionName]?: unknown };
 
 /** The schemas of the options, as far as a generation allows them. */
-export function optionSchemas(rules: OptionRules): Record<OptionName, z.ZodOptional> {
-  const rows = new SiteRows(1, CONDITIONS + rules.conditions.length); // nobody reads them
-  const schemas = Object.entries(optionsUnder(rules)).map(([name, option]) => {
+export function optionSchemas(data: OptionData): Record<OptionName, z.ZodOptional> {
+  const rows = new SiteRows(1, adjustmentWidth(data.manifest)); // nobody reads them
+  const schemas = Object.entries(optionsUnder(data)).map(([name, option]) => {
     const schema = z.unknown().superRefine((value, context) => {
       option.write(value, rows, 0, (message, ...path) => context.addIssue({ code: 'custom', message, path }));
     });
@@ -89,13 +91,13 @@ export function optionSchemas(rules: OptionRules): Record<OptionName, z.ZodOptio
 }
 
 /**
- * What writes the options of a request to a row, under the rules of a generation.
+ * What writes the options of a request to a row.
  * @returns whether they are valid: exactly those that `optionSchemas` accepts
  */
 export type WriteOptions = (stated: StatedOptions, rows: SiteRows, row: number) => boolean;
 
-export function optionWriter(rules: OptionRules): WriteOptions {
-  const options = optionsUnder(rules);
+export function optionWriter(data: OptionData): WriteOptions {
+  const options = optionsUnder(data);
   return (stated, rows, row) => {
     let isValid = true;
     rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
@@ -115,14 +117,14 @@ function writeNumber(rows: SiteRows, row: number, column: number, value: number)
   rows.options[row] |= OPTION.adjusted;
 }
 
-function elevation({ hasLapseRates }: OptionRules): Option {
+function elevation(isUsable: boolean): Option {
   const description =
     "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
     `${MAX_RISE_M} m from the matched point's.`;
   return {
     meta: { ...describedNumber(ELEVATION), description },
     write(value, rows, row, refuse) {
-      if (!hasLapseRates) refuse('elevation_m cannot be used: the data of this service have no lapse rates');
+      if (!isUsable) refuse('elevation_m cannot be used: the data of this service have no lapse rates');
       else if (isWithin(value, ELEVATION)) writeNumber(rows, row, OWN_ELEVATION, value);
       else {
         const isInFeet =
@@ -176,7 +178,7 @@ function objectOfNumbers(
 /** What is wrong with `include` where it asks for intervals that the models do not have. */
 export const NO_INTERVALS = 'include cannot have intervals: the models of this service have none';
 
-function include({ hasIntervals }: OptionRules): Option {
+function include(hasIntervals: boolean): Option {
   const known = INCLUDES.join(', ');
   const description =
     'What to add to the answer: where the survival is expected to lie (`intervals`), all contributions ' +

@@ -12,13 +12,7 @@ import {
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import {
-  OPTION_NAMES,
-  optionRulesOf,
-  optionWriter,
-  type StatedOptions,
-  type WriteOptions,
-} from './options.js';
+import { OPTION_NAMES, optionWriter, type StatedOptions, type WriteOptions } from './options.js';
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
 import {
@@ -94,15 +88,15 @@ export class RequestReader {
   #rows: SiteRows;
 
   constructor(private readonly generation: GenerationData) {
-    const rules = optionRulesOf(generation.artefacts);
+    const { artefacts } = generation;
     this.#species = speciesOf(generation);
-    this.#schemas = requestSchemas(rules);
+    this.#schemas = requestSchemas(artefacts);
     const { prediction } = this.#schemas;
     const isOption = (name: string) => (OPTION_NAMES as readonly string[]).includes(name);
-    this.#writeOptions = optionWriter(rules);
+    this.#writeOptions = optionWriter(artefacts);
     this.#isOption = new Map(Object.keys(prediction.shape).map((name) => [name, isOption(name)]));
     this.#optional = optionsOf(prediction);
-    this.#width = adjustmentWidth(generation.artefacts.manifest);
+    this.#width = adjustmentWidth(artefacts.manifest);
     this.#rows = new SiteRows(1, this.#width);
   }
 

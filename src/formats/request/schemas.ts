@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Species } from '../../prediction/artefacts/species.js';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
 import { assumptionSchemas } from './assumptions.js';
 import { ELEVATION, SCENARIO } from './option-numbers.js';
-import { type OptionRules, optionSchemas } from './options.js';
+import { conditionsOf, hasLapseRates, type OptionData, optionSchemas } from './options.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;
@@ -99,15 +99,17 @@ const EXAMPLE_ENTRIES = [
 ];
 
 /** Examples of a prediction: one with the fields it must have, and one with all options. */
-function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
-  const measured = conditions.slice(-1).map(({ name, example }) => [name, example]);
+function predictionExamples(data: OptionData) {
+  const measured = conditionsOf(data)
+    .slice(-1)
+    .map(({ name, example }) => [name, example]);
   return [
     EXAMPLE_ENTRIES[0],
     {
       ...EXAMPLE,
       planting_method: 'drone_seeded',
       horizons: [5],
-      ...(hasLapseRates && { [ELEVATION.name]: ELEVATION.example }),
+      ...(hasLapseRates(data) && { [ELEVATION.name]: ELEVATION.example }),
       conditions: Object.fromEntries(measured),
       scenario: Object.fromEntries(SCENARIO.map(({ name, example }) => [name, example])),
       include: ['explanation', 'site'],
@@ -168,24 +170,23 @@ const RANKING_EXAMPLES = [
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /**
- * The bodies of requests for a site, under the rules of a generation. In /openapi.json their names are those of the
- * schemas that were made last.
- * @param served the species that /openapi.json lists
+ * The bodies of requests for a site, under the grid and models of a generation. In /openapi.json their names are those of
+ * the schemas that were made last.
  */
-export function requestSchemas(rules: OptionRules, served: readonly Species[] = []) {
-  const options = optionSchemas(rules);
-  const codes = served.map(({ species_code }) => species_code);
+export function requestSchemas(data: OptionData & Pick<Artefacts, 'species'>) {
+  const options = optionSchemas(data);
+  const codes = data.species.map(({ species_code }) => species_code);
   // A code that is not served has an error of its own, so that the schema only describes them.
-  const speciesCode = site.species_code.meta({ id: 'SpeciesCode', ...(codes.length > 0 && { enum: codes }) });
+  const speciesCode = site.species_code.meta({ id: 'SpeciesCode', enum: codes });
   const fields = { ...site, species_code: speciesCode };
   /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
   const prediction = z
     .object({ ...fields, planting_method: plantingMethod, ...options })
-    .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) });
+    .meta({ id: 'PredictionRequest', examples: predictionExamples(data) });
   return {
     speciesCode,
     /** Parameters of the queries of tables and surfaces. */
-    assumptions: assumptionSchemas(rules),
+    assumptions: assumptionSchemas(data),
     /** Body of POST /v1/predict/compare. */
     comparison: z.object({ ...fields, ...options }).meta({ id: 'ComparisonRequest', examples: [EXAMPLE] }),
     prediction,
@@ -200,7 +201,7 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
       .object({ ...place, ...choice, ...years, ...options })
       .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),
     /** Body of POST /v1/plan without its units, which are checked one by one. */
-    plan: z.object({ ...planFields(rules), ...choice }).meta({ id: 'PlanRequest', examples: [EXAMPLE_PLAN] }),
+    plan: z.object({ ...planFields(data), ...choice }).meta({ id: 'PlanRequest', examples: [EXAMPLE_PLAN] }),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.js';
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type AssumedValues, adjustmentsFor, assumptionsOf } from '../request/assumptions.js';
+import { type AssumedValues, adjustmentsFor } from '../request/assumptions.js';
 import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
@@ -41,10 +40,9 @@ export async function predictSurface(
   predictor: Predictor,
 ): Promise<number> {
   const { points, species, assumed, intervals } = surface;
-  const { grid, manifest } = artefacts;
-  const adjustments = adjustmentsFor(assumed, assumptionsOf(artefacts), adjustmentWidth(manifest));
+  const adjustments = adjustmentsFor(assumed, artefacts);
   const isChanged = !adjustments.every(Number.isNaN);
-  const { latitudes, longitudes, row: rowOf, column: columnOf } = grid.index;
+  const { latitudes, longitudes, row: rowOf, column: columnOf } = artefacts.grid.index;
   const rows = new SiteRows(count, isChanged ? adjustments.length : 0);
   for (let row = 0; row < count; row++) {
     const point = points[from + row];

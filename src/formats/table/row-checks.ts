@@ -1,11 +1,11 @@
-import { adjustmentWidth, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
+import { OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { adjustmentsFor, allowedAssumptions, assumptionSchemas } from '../request/assumptions.js';
+import { adjustmentsFor, assumptionSchemas, assumptionsOf } from '../request/assumptions.js';
 import { ELEVATION, isWithin, type OptionNumber } from '../request/option-numbers.js';
-import { optionRulesOf } from '../request/options.js';
+import { hasLapseRates } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { entryError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
@@ -24,16 +24,13 @@ const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
 /** What rows are checked against: made once of a context. */
 const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
-  const rules = optionRulesOf(artefacts);
-  const assumptions = allowedAssumptions(rules);
-  const practice = assumptions.filter(({ name }) => isOptional(name));
+  const practice = assumptionsOf(artefacts).filter(({ name }) => isOptional(name));
   return {
-    schema: requestSchemas(rules).prediction.extend(assumptionSchemas(rules)),
-    assumptions,
+    schema: requestSchemas(artefacts).prediction.extend(assumptionSchemas(artefacts)),
     // Another model may lack a feature of practice: its column is then one of the caller's own.
     numbers: OPTIONAL_COLUMNS.flatMap((column): OptionalNumber[] => {
       if (column === 'elevation_m')
-        return [{ ...ELEVATION, column, at: OWN_ELEVATION, isUsable: rules.hasLapseRates }];
+        return [{ ...ELEVATION, column, at: OWN_ELEVATION, isUsable: hasLapseRates(artefacts) }];
       const number = practice.find(({ name }) => name === column);
       return number === undefined ? [] : [{ ...number, column, at: number.column, isUsable: true }];
     }),
@@ -65,8 +62,7 @@ export class RowChecks {
     this.#rules = rulesOf(context);
     this.#species = speciesOf(context);
     this.#numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
-    const width = adjustmentWidth(context.artefacts.manifest);
-    this.#assumed = adjustmentsFor(request.assumed, this.#rules.assumptions, width);
+    this.#assumed = adjustmentsFor(request.assumed, context.artefacts);
     this.#options =
       (request.intervals ? OPTION.intervals : 0) | (this.#assumed.every(Number.isNaN) ? 0 : OPTION.adjusted);
   }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Config } from '../../config.js';
-import { optionRulesOf } from '../../formats/request/options.js';
 import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
@@ -21,7 +20,7 @@ export function openApiDocument(
   { bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>,
   artefacts: Pick<Artefacts, 'manifest' | 'grid' | 'species'>,
 ) {
-  const requests = requestSchemas(optionRulesOf(artefacts), artefacts.species);
+  const requests = requestSchemas(artefacts);
   return {
     openapi: '3.1.0',
     info: {

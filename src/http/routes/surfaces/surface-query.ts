@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
 import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
 import { queryNumber } from '../../../formats/request/option-numbers.js';
-import { optionRulesOf } from '../../../formats/request/options.js';
 import { issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import {
@@ -105,7 +104,7 @@ export function surfaceTypeOf(
 }
 
 const schemasOf = perGeneration(({ artefacts }: GenerationData) => {
-  const assumptions = assumptionSchemas(optionRulesOf(artefacts));
+  const assumptions = assumptionSchemas(artefacts);
   const schemaOf = (tier: Tier) => surfaceQuerySchema(TIERS[tier].pointsPerSurface, assumptions);
   return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') };
 });

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
 import { assumptionSchemas } from '../../../formats/request/assumptions.js';
-import { optionRulesOf } from '../../../formats/request/options.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,
@@ -92,7 +91,7 @@ export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
 }
 
 const schemaOf = perGeneration(({ artefacts }: GenerationData) =>
-  tableQuerySchema(assumptionSchemas(optionRulesOf(artefacts))),
+  tableQuerySchema(assumptionSchemas(artefacts)),
 );
 
 /** @throws ApiError invalid_request */
