@@ -40,14 +40,14 @@ export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, val
 
 /** The JSON schema of a number. */
 export function describedNumber({ unit, minimum, maximum, example, ...number }: OptionNumber) {
-  const described = {
+  return {
     type: 'number',
     minimum,
     maximum,
     description: `In ${unit}.`,
     examples: [example],
+    ...(number.default !== undefined && { default: number.default }),
   } as const;
-  return number.default === undefined ? described : { ...described, default: number.default };
 }
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

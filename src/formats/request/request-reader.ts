@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
@@ -109,7 +108,7 @@ export class RequestReader {
     const site = parseDocument(bytes);
     const isValid =
       isObject(site) && this.#write(site, 0, kind === 'comparison' ? BOTH_METHODS : methodOf(site));
-    return isValid ? this.#rows.first(1) : this.#errorOf(site, this.#schemas[kind]);
+    return isValid ? this.#rows.first(1) : entryError(this.generation, this.#schemas[kind], site);
   }
 
   /**
@@ -132,7 +131,7 @@ export class RequestReader {
       if (isObject(site) && this.#write(site, rowCount, methodOf(site))) entries[rowCount++] = entry;
       else {
         const { latitude, longitude }: SiteFields = isObject(site) ? site : {};
-        const error = this.#errorOf(site, this.#schemas.prediction);
+        const error = entryError(this.generation, this.#schemas.prediction, site);
         failed.set(entry, { error, latitude: numberOrNull(latitude), longitude: numberOrNull(longitude) });
       }
     }
@@ -154,10 +153,6 @@ export class RequestReader {
     if ('code' in choice) return choice;
     if (!this.#writeSite(ranking, 0, true)) throw new Error('the site of a valid ranking was rejected');
     return { site: this.#rows.first(1), ...choice, nativeOnly: ranking.native_only ?? true };
-  }
-
-  #errorOf(site: unknown, schema: z.ZodObject): ErrorObject {
-    return entryError(this.generation, schema, site);
   }
 
   /**

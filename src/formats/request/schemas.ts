@@ -70,14 +70,6 @@ const years = {
   ),
 };
 
-const site = {
-  ...place,
-  species_code: z
-    .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
-    .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
-  ...years,
-};
-
 const plantingMethod = z
   .unknown()
   .refine((value) => value !== undefined, {
@@ -177,8 +169,15 @@ export function requestSchemas(data: OptionData & Pick<Artefacts, 'species'>) {
   const options = optionSchemas(data);
   const codes = data.species.map(({ species_code }) => species_code);
   // A code that is not served has an error of its own, so that the schema only describes them.
-  const speciesCode = site.species_code.meta({ id: 'SpeciesCode', enum: codes });
-  const fields = { ...site, species_code: speciesCode };
+  const speciesCode = z
+    .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
+    .meta({
+      id: 'SpeciesCode',
+      description: 'A code of GET /v1/species, matched exactly.',
+      examples: ['PSME'],
+      enum: codes,
+    });
+  const fields = { ...place, species_code: speciesCode, ...years };
   /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
   const prediction = z
     .object({ ...fields, planting_method: plantingMethod, ...options })
