@@ -97,15 +97,18 @@ export function optionSchemas(data: OptionData): Record<OptionName, z.ZodOptiona
 export type WriteOptions = (stated: StatedOptions, rows: SiteRows, row: number) => boolean;
 
 export function optionWriter(data: OptionData): WriteOptions {
-  const options = optionsUnder(data);
+  const byName = optionsUnder(data);
+  const options = OPTION_NAMES.map((name) => byName[name]);
+  let isValid = true;
+  const refuse = () => {
+    isValid = false;
+  };
   return (stated, rows, row) => {
-    let isValid = true;
+    isValid = true;
     rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
-    for (const name of OPTION_NAMES) {
-      if (stated[name] === undefined) continue;
-      options[name].write(stated[name], rows, row, () => {
-        isValid = false;
-      });
+    for (let i = 0; i < options.length; i++) {
+      const value = stated[OPTION_NAMES[i]];
+      if (value !== undefined) options[i].write(value, rows, row, refuse);
     }
     return isValid;
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
+import { perGeneration } from '../../prediction/per-generation.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
 import { assumptionSchemas } from './assumptions.js';
 import { ELEVATION, SCENARIO } from './option-numbers.js';
@@ -211,13 +212,13 @@ export const batchRequestSchema = z.object({
   }),
 });
 
-/** The fields of a request that it may have and need not have. */
-export function optionsOf({ shape }: z.ZodObject): string[] {
-  return Object.keys(shape).filter((name) => {
+/** The fields of a request that it may have and need not have; found once for each schema. */
+export const optionsOf = perGeneration(({ shape }: z.ZodObject) =>
+  Object.keys(shape).filter((name) => {
     const field = shape[name];
     return field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNever);
-  });
-}
+  }),
+);
 
 export type PredictRequest = z.output<RequestSchemas['prediction']>;
 export type RankRequest = z.output<RequestSchemas['ranking']>;
