@@ -27,18 +27,30 @@ export function encodeTile(
   const shift = Math.log2(tile.scale);
   const sums = new Uint32Array(TILE_SIZE * TILE_SIZE);
   const counts = new Uint32Array(TILE_SIZE * TILE_SIZE);
-  for (let position = 0; position < points.length; position++) {
-    const y = (north - row[points[position]]) >> shift;
-    if (y < 0 || y >= TILE_SIZE) continue;
-    const x = (column[points[position]] - west) >> shift;
+  const end = firstAt(points, index, north + 1);
+  for (let position = firstAt(points, index, north - cells + 1); position < end; position++) {
+    const point = points[position];
+    const x = (column[point] - west) >> shift;
     if (x < 0 || x >= TILE_SIZE) continue;
-    sums[y * TILE_SIZE + x] += values[position];
-    counts[y * TILE_SIZE + x]++;
+    const at = ((north - row[point]) >> shift) * TILE_SIZE + x;
+    sums[at] += values[position];
+    counts[at]++;
   }
   const pixels = new Float32Array(sums.length).fill(Number.NaN);
   for (let at = 0; at < pixels.length; at++)
     if (counts[at] > 0) pixels[at] = Math.round(sums[at] / counts[at]) / SCALE;
   return new Uint8Array(deflateSync(differences(pixels), { level: LEVEL }));
+}
+
+/** The first of ascending points that lies in a row of the lattice or north of it. */
+function firstAt(points: Int32Array, { row }: PointIndex, least: number): number {
+  let [from, to] = [0, points.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (row[points[middle]] < least) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /**
