@@ -5,7 +5,7 @@ import { Accounts, type Caller } from '../../src/accounts/accounts.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { AccountStore, openStore } from '../../src/accounts/store/account-store.js';
 import type { AccountsDatabase } from '../../src/accounts/store/schema.js';
-import { LibsqlDatabase, sharedSqliteDialect } from '../../src/accounts/store/sqlite.js';
+import { LibsqlDatabase, SharedSqliteDialect } from '../../src/accounts/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
 import { CountRefusedError } from '../../src/accounts/usage-meter.js';
 import { temporaryFolder } from '../support/service-process.js';
@@ -26,7 +26,7 @@ async function heldStore(onBackgroundError: (error: unknown) => void = () => {})
   await (await openStore(`sqlite:${file}`)).close();
   const database = new LibsqlDatabase(file);
   database.pragma('foreign_keys = on');
-  const dialect = sharedSqliteDialect(database);
+  const dialect = new SharedSqliteDialect(database);
   const store = new AccountStore(new Kysely<AccountsDatabase>({ dialect }));
   const clock = new SettableClock('2026-11-20T12:00:00Z');
   const accounts = new Accounts(store, clock, onBackgroundError);

@@ -26,63 +26,43 @@ export interface AccountsDatabase {
 
 /** All changes of the schema, ordered by name. One that has shipped is never edited: add another. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '0001_keys_secrets_usage': {
-    // The type parameter is `unknown` because a migration must not follow the schema as it is today.
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable('api_keys')
-        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('tier', 'text', (column) =>
-          column.notNull().check(sql`tier in ('spore', 'mycel', 'hypha')`),
-        )
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('state', 'text', (column) =>
-          column.notNull().check(sql`state in ('active', 'deactivated', 'revoked')`),
-        )
-        .addColumn('display', 'text', (column) => column.notNull())
-        .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-        .execute();
-
-      await db.schema
-        .createTable('key_secrets')
-        .addColumn('hash', 'text', (column) => column.primaryKey().notNull())
-        .addColumn('key_id', 'text', (column) => column.notNull().references('api_keys.id'))
-        .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-        .addColumn('valid_until_ms', 'bigint')
-        .execute();
-      await db.schema.createIndex('key_secrets_by_key').on('key_secrets').column('key_id').execute();
-
-      await db.schema
-        .createTable('daily_usage')
-        .addColumn('key_id', 'text', (column) => column.notNull().references('api_keys.id'))
-        .addColumn('day', 'text', (column) => column.notNull())
-        .addColumn('requests', 'bigint', (column) => column.notNull())
-        .addColumn('last_granted', 'bigint', (column) => column.notNull().defaultTo(0))
-        .addPrimaryKeyConstraint('daily_usage_key', ['key_id', 'day'])
-        .execute();
-
-      // Not used any more.
-      await db.schema
-        .createTable('first_key')
-        .addColumn('singleton', 'integer', (column) =>
-          column.primaryKey().notNull().check(sql`singleton = 1`),
-        )
-        .execute();
-    },
-  },
-
-  '0002_write_checks': {
-    async up(db: Kysely<unknown>): Promise<void> {
-      await db.schema
-        .createTable('write_checks')
-        .addColumn('singleton', 'integer', (column) =>
-          column.primaryKey().notNull().check(sql`singleton = 1`),
-        )
-        .addColumn('checks', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
+  '0001_keys_secrets_usage': migration(
+    `create table api_keys (
+      id text not null primary key,
+      tier text not null check (tier in ('spore', 'mycel', 'hypha')),
+      owner text not null,
+      state text not null check (state in ('active', 'deactivated', 'revoked')),
+      display text not null,
+      created_at_ms bigint not null
+    )`,
+    `create table key_secrets (
+      hash text not null primary key,
+      key_id text not null references api_keys (id),
+      created_at_ms bigint not null,
+      valid_until_ms bigint
+    )`,
+    'create index key_secrets_by_key on key_secrets (key_id)',
+    `create table daily_usage (
+      key_id text not null references api_keys (id),
+      day text not null,
+      requests bigint not null,
+      last_granted bigint default 0 not null,
+      constraint daily_usage_key primary key (key_id, day)
+    )`,
+    'create table first_key (singleton integer not null primary key check (singleton = 1))', // not used any more
+  ),
+  '0002_write_checks': migration(
+    'create table write_checks (singleton integer not null primary key check (singleton = 1), checks bigint not null)',
+  ),
 };
+
+function migration(...statements: string[]): Migration {
+  return {
+    async up(db) {
+      for (const statement of statements) await sql.raw(statement).execute(db);
+    },
+  };
+}
 
 /** A newer release has changed the schema of the store, which this release cannot use any more. */
 export class NewerSchemaError extends Error {

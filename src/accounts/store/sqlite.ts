@@ -4,13 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
   Kysely,
   SqliteAdapter,
   type SqliteDatabase,
+  SqliteDialect,
   SqliteDriver,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
 import Libsql from 'libsql';
@@ -30,8 +28,8 @@ export async function openSqlite(path: string, mustExist: boolean): Promise<Kyse
   if (mustExist) statSync(path);
   else makeFolder(dirname(path));
   const database = new LibsqlDatabase(path);
-  await retryWhileBusy(() => configure(database)); // another process may be opening or recovering the file
-  const db = new Kysely<AccountsDatabase>({ dialect: sharedSqliteDialect(database) });
+  await database.attempt(() => configure(database)); // another process may be opening or recovering the file
+  const db = new Kysely<AccountsDatabase>({ dialect: new SharedSqliteDialect(database) });
   await migrate(db);
   return db;
 }
@@ -49,7 +47,7 @@ function makeFolder(folder: string): void {
 }
 
 function configure(database: LibsqlDatabase): void {
-  database.pragma('busy_timeout = 0'); // `retryWhileBusy` does the waiting
+  database.pragma('busy_timeout = 0'); // `attempt` does the waiting
   // Readers and the writer do not block each other.
   database.pragma('journal_mode = wal');
   // Commits survive a killed process. They survive a power cut only from the next checkpoint on, at the latest the one
@@ -61,37 +59,22 @@ function configure(database: LibsqlDatabase): void {
 }
 
 /**
- * Waits for the lock of another process without blocking this one: SQLite's own busy timeout sleeps inside the call and
- * would block every request in flight. It also does not apply to every lock: a change of the journal mode never waits.
- */
-async function retryWhileBusy<Result>(call: () => Result | Promise<Result>): Promise<Result> {
-  for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isBusy(error) || waitedMs >= LOCK_TIMEOUT_MS) throw error;
-      await sleep(LOCK_RETRY_MS);
-    }
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  const { cause } = error as Error;
-  return cause instanceof Libsql.SqliteError && cause.code.startsWith('SQLITE_BUSY');
-}
-
-/**
  * kysely's SQLite dialect for a file that several processes write to: every transaction takes the write lock when it
  * begins. Otherwise a transaction that reads before it writes fails, instead of waiting, when another process wrote in
  * between. The lock also serialises migrations, which kysely runs in one transaction where the adapter allows it.
  */
-export function sharedSqliteDialect(database: LibsqlDatabase): Dialect {
-  return {
-    createDriver: () => new SharedSqliteDriver(database),
-    createAdapter: () => new TransactionalDdlAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-  };
+export class SharedSqliteDialect extends SqliteDialect {
+  constructor(private readonly database: LibsqlDatabase) {
+    super({ database });
+  }
+
+  override createDriver(): SharedSqliteDriver {
+    return new SharedSqliteDriver(this.database);
+  }
+
+  override createAdapter(): TransactionalDdlAdapter {
+    return new TransactionalDdlAdapter();
+  }
 }
 
 class TransactionalDdlAdapter extends SqliteAdapter {
@@ -105,11 +88,10 @@ class SharedSqliteDriver extends SqliteDriver {
     super({ database });
   }
 
-  /** A connection that waits for the write lock of another process. */
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
     return {
-      executeQuery: (query) => retryWhileBusy(() => connection.executeQuery(query)),
+      executeQuery: (query) => this.database.attempt(() => connection.executeQuery(query)),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     };
   }
@@ -124,19 +106,21 @@ class SharedSqliteDriver extends SqliteDriver {
   }
 }
 
-const STATEMENT_CACHE_SIZE = 64;
-
 /** Result codes caused by the machine and not by the statement: https://www.sqlite.org/rescode.html */
 const UNAVAILABLE =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOLFS|PROTOCOL|NOMEM|PERM)/;
 
-/**
- * A libsql connection for kysely. It caches prepared statements (preparation is half the cost of a short query) and
- * turns failures of the machine into `StoreUnavailableError`.
- */
+function isUnavailable(error: unknown): error is InstanceType<typeof Libsql.SqliteError> {
+  return error instanceof Libsql.SqliteError && UNAVAILABLE.test(error.code);
+}
+
+/** A libsql connection for kysely, which keeps prepared statements: preparation is half the cost of a short query. */
 export class LibsqlDatabase implements SqliteDatabase {
   readonly #database: Libsql.Database;
-  readonly #statements = new LRUCache<string, SqliteStatement>({ max: STATEMENT_CACHE_SIZE });
+  readonly #statements = new LRUCache<string, SqliteStatement>({
+    max: 64,
+    memoMethod: (sql) => this.#database.prepare<unknown[]>(sql),
+  });
 
   /** Opens a file and creates it if it is missing; throws libsql's errors. */
   constructor(private readonly path: string) {
@@ -148,17 +132,25 @@ export class LibsqlDatabase implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#translated(() => this.#database.prepare<unknown[]>(sql));
-    const prepared: SqliteStatement = {
-      reader: statement.reader,
-      all: (parameters) => this.#translated(() => statement.all(parameters)),
-      run: (parameters) => this.#translated(() => statement.run(parameters)),
-      iterate: (parameters) => statement.iterate(parameters),
-    };
-    this.#statements.set(sql, prepared);
-    return prepared;
+    return this.#statements.memo(sql);
+  }
+
+  /**
+   * Does what waits for the lock of another process, without blocking this one: SQLite's own busy timeout sleeps inside the
+   * call and would block every request in flight. It also does not apply to every lock: a change of the journal mode never
+   * waits. Turns failures of the machine into `StoreUnavailableError`.
+   */
+  async attempt<Result>(call: () => Result | Promise<Result>): Promise<Result> {
+    for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        if (!error.code.startsWith('SQLITE_BUSY') || waitedMs >= LOCK_TIMEOUT_MS)
+          throw new StoreUnavailableError(`${error.message} in ${this.path} (${error.code})`, error);
+      }
+      await sleep(LOCK_RETRY_MS);
+    }
   }
 
   /** The value in the first column of the first row of a pragma's result. */
@@ -173,20 +165,10 @@ export class LibsqlDatabase implements SqliteDatabase {
       this.pragma('wal_checkpoint(truncate)');
     } catch (error) {
       // Such as a full disk. Nothing is lost: what was committed is read from the log when the file is opened again.
-      if (!(error instanceof StoreUnavailableError)) throw error;
+      if (!isUnavailable(error)) throw error;
     }
     // libsql closes the file when the last statement is released.
     this.#statements.clear();
     this.#database.close();
-  }
-
-  #translated<Result>(call: () => Result): Result {
-    try {
-      return call();
-    } catch (error) {
-      if (!(error instanceof Libsql.SqliteError)) throw error;
-      const reason = `${error.message} in ${this.path} (${error.code})`;
-      throw UNAVAILABLE.test(error.code) ? new StoreUnavailableError(reason, error) : error;
-    }
   }
 }
