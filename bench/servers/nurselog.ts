@@ -6,8 +6,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/accounts/clock.js';
-import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
+import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import type { Server } from './server.js';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));

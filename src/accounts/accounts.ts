@@ -68,7 +68,7 @@ export class Accounts {
     private readonly clock: Clock,
     onBackgroundError: (error: unknown) => void,
   ) {
-    this.#directory = new KeyDirectory(store.keys, clock);
+    this.#directory = new KeyDirectory(store, clock);
     this.#quota = new DailyQuota(store.usage);
     this.#meter = new UsageMeter(store.usage, onBackgroundError);
     this.#counts = new Coalescer(async (wanted) => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
-import type { KeyStore, SecretMatch } from './store/key-store.js';
+import type { AccountStore, SecretMatch } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 
 /** A known key read longer ago than this is read again in the background; the request uses the known state. */
@@ -33,11 +33,11 @@ export class KeyDirectory {
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    keys: KeyStore,
+    store: AccountStore,
     private readonly clock: Clock,
   ) {
     this.#reads = new Coalescer(async (hashes) => {
-      const matches = new Map((await keys.findSecrets(hashes)).map((match) => [match.hash, match]));
+      const matches = new Map((await store.findSecrets(hashes)).map((match) => [match.hash, match]));
       return hashes.map((hash) => matches.get(hash));
     }, HASHES_PER_QUERY);
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { KeyRecord, KeyState } from '../accounts/api-key.js';
-import type { KeyAdministration } from '../accounts/key-administration.js';
+import type { KeyAdministration } from '../accounts/store/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { day, dump, keyId, overlapMs, owner, tier } from './keys-arguments.js';
 

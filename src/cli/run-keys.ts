@@ -1,6 +1,6 @@
 import type { Clock } from '../accounts/clock.js';
-import { KeyAdministration } from '../accounts/key-administration.js';
 import { openStore } from '../accounts/store/account-store.js';
+import { KeyAdministration } from '../accounts/store/key-administration.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';

@@ -1,5 +1,5 @@
-import type { IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
 import { isEmbedded } from '../accounts/store/account-store.js';
+import type { IssuedKey, KeyAdministration } from '../accounts/store/key-administration.js';
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 

@@ -6,7 +6,7 @@ import { openAccounts } from './support/open-accounts.js';
 /** Opens accounts and watches, without changing them, the queries that look keys up. */
 async function watchedAccounts(url: string) {
   const opened = await openAccounts(url);
-  return { ...opened, queries: vi.spyOn(opened.store.keys, 'findSecrets') };
+  return { ...opened, queries: vi.spyOn(opened.store, 'findSecrets') };
 }
 
 describe.each(DATABASES)('on $name', (database) => {

@@ -26,7 +26,7 @@ describe.each(DATABASES)('on $name', (database) => {
       created_at: '2026-11-20T12:00:00.000Z',
     });
     const store = await openStore(url);
-    expect(await store.keys.findSecrets([hashKey(issued.key)])).toMatchObject([{ id: issued.id }]);
+    expect(await store.findSecrets([hashKey(issued.key)])).toMatchObject([{ id: issued.id }]);
     await store.close();
     expect((await keys('list')).stdout).not.toMatch(KEY);
   });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AccountDump } from '../../src/accounts/store/account-dump.js';
+import { type AccountDump, writeDump } from '../../src/accounts/store/account-dump.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
 import { type OutputTo, runCommand } from '../support/command-process.js';
@@ -80,7 +80,7 @@ describe.each(DATABASES)('on $name', (database) => {
   test('no command prints characters that a terminal acts on, and its JSON still has what the store holds', async () => {
     const url = await database.create();
     const store = await openStore(url);
-    await store.dump.write(BAD_DUMP);
+    await writeDump(store.db, BAD_DUMP);
     await store.close();
     const keys = keysOn(url);
     for (const command of ['list', 'usage', 'deactivate key_0123456789ab', 'rotate key_0123456789ab']) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/accounts/clock.js';
-import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
+import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { AdmittingProcess } from './support/admitting-process.js';
 import { DATABASES } from './support/databases.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.js';
-import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
+import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { CountRefusedError } from '../../src/accounts/usage-meter.js';
 import { LogLines } from '../support/log-lines.js';
 import { startTestService } from '../support/service.js';

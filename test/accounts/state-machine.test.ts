@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Accounts, type Admission } from '../../src/accounts/accounts.js';
-import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
+import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { amount } from '../support/length.js';
 import { AccountsOracle } from './support/accounts-oracle.js';
 import { DATABASES } from './support/databases.js';

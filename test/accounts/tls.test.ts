@@ -13,7 +13,7 @@ testOnPostgres(
     url.searchParams.set('sslmode', 'verify-full');
     url.searchParams.set('sslrootcert', certificateFile);
     const store = await openStore(url.href);
-    expect(await store.keys.list()).toEqual([]);
+    expect(await store.findSecrets(['none'])).toEqual([]);
     await store.close();
   },
 );

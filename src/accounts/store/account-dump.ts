@@ -70,40 +70,35 @@ function wholeNumber(max: number, be: string) {
 /** Keeps a statement below SQLite's limit of 32,766 parameters. */
 const ROWS_PER_STATEMENT = 1000;
 
-/** Export and import of a whole store. */
-export class DumpStore {
-  constructor(private readonly db: Kysely<AccountsDatabase>) {}
+/** All keys, secrets and counts, as of one moment. */
+export async function readDump(db: Kysely<AccountsDatabase>): Promise<AccountDump> {
+  const { keys, secrets, usage } = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => ({
+      keys: await trx.selectFrom('api_keys').selectAll().orderBy('created_at_ms').orderBy('id').execute(),
+      secrets: await trx.selectFrom('key_secrets').selectAll().orderBy('created_at_ms').execute(),
+      usage: await trx.selectFrom('daily_usage').selectAll().orderBy('day').execute(),
+    }));
+  const dumps = new Map<string, AccountDump['keys'][number]>();
+  for (const key of keys) dumps.set(key.id, { ...key, secrets: [], usage: [] });
+  for (const { key_id, ...secret } of secrets) dumps.get(key_id)?.secrets.push(secret);
+  for (const { key_id, day, requests } of usage) dumps.get(key_id)?.usage.push({ day, requests });
+  return { format: 'nurselog-accounts/1', keys: [...dumps.values()] };
+}
 
-  /** All keys, secrets and counts, as of one moment. */
-  async read(): Promise<AccountDump> {
-    const { keys, secrets, usage } = await this.db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute(async (trx) => ({
-        keys: await trx.selectFrom('api_keys').selectAll().orderBy('created_at_ms').orderBy('id').execute(),
-        secrets: await trx.selectFrom('key_secrets').selectAll().orderBy('created_at_ms').execute(),
-        usage: await trx.selectFrom('daily_usage').selectAll().orderBy('day').execute(),
-      }));
-    const dumps = new Map<string, AccountDump['keys'][number]>();
-    for (const key of keys) dumps.set(key.id, { ...key, secrets: [], usage: [] });
-    for (const { key_id, ...secret } of secrets) dumps.get(key_id)?.secrets.push(secret);
-    for (const { key_id, day, requests } of usage) dumps.get(key_id)?.usage.push({ day, requests });
-    return { format: 'nurselog-accounts/1', keys: [...dumps.values()] };
-  }
-
-  /** Adds a whole dump, or nothing. Rejects with a constraint violation if the store has some of its keys or secrets. */
-  async write({ keys }: AccountDump): Promise<void> {
-    const records = keys.map(({ secrets, usage, ...key }) => key);
-    const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
-    const usage = keys.flatMap(({ id, usage }) =>
-      usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
-    );
-    await this.db.transaction().execute(async (trx) => {
-      for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
-      for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
-      for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
-    });
-  }
+/** Adds a whole dump, or nothing. Rejects with a constraint violation if the store has some of its keys or secrets. */
+export async function writeDump(db: Kysely<AccountsDatabase>, { keys }: AccountDump): Promise<void> {
+  const records = keys.map(({ secrets, usage, ...key }) => key);
+  const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
+  const usage = keys.flatMap(({ id, usage }) =>
+    usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
+  );
+  await db.transaction().execute(async (trx) => {
+    for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
+    for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
+    for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+  });
 }
 
 function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {

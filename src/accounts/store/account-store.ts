@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
-import { DumpStore } from './account-dump.js';
-import { KeyStore } from './key-store.js';
+import type { KeyRecord } from '../api-key.js';
 import { openPostgres } from './postgres.js';
-import { type AccountsDatabase, NewerSchemaError } from './schema.js';
+import { type AccountsDatabase, KEY_RECORD, NewerSchemaError } from './schema.js';
 import { openSqlite } from './sqlite.js';
 import { StoreOpenError } from './store-errors.js';
 import { UsageStore } from './usage-store.js';
@@ -42,19 +41,33 @@ export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): 
   }
 }
 
+/** The key that a secret's hash belongs to. */
+export interface SecretMatch extends KeyRecord {
+  /** SHA-256 of the secret, 64 hexadecimal digits. */
+  readonly hash: string;
+  /** The moment from which a rotated secret is no longer valid; `null` for the current one. */
+  readonly validUntilMs: number | null;
+}
+
 /**
  * Storage of keys and counts in a migrated SQL database, which is closed with it. Every method rejects with
  * `StoreUnavailableError` within a fixed deadline if the database cannot do its work now.
  */
 export class AccountStore {
-  readonly keys: KeyStore;
   readonly usage: UsageStore;
-  readonly dump: DumpStore;
 
-  constructor(private readonly db: Kysely<AccountsDatabase>) {
-    this.keys = new KeyStore(db);
+  constructor(readonly db: Kysely<AccountsDatabase>) {
     this.usage = new UsageStore(db);
-    this.dump = new DumpStore(db);
+  }
+
+  /** The matches among some hashes, in any order; unknown hashes are left out. */
+  findSecrets(hashes: readonly string[]): Promise<SecretMatch[]> {
+    return this.db
+      .selectFrom('key_secrets')
+      .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
+      .where('hash', 'in', hashes)
+      .select(['hash', 'valid_until_ms as validUntilMs', ...KEY_RECORD])
+      .execute();
   }
 
   /** Resolves if the database takes writes: one that is full or read-only still answers queries. */

@@ -24,6 +24,16 @@ export interface AccountsDatabase {
   write_checks: { singleton: 1; checks: number };
 }
 
+/** The columns of a KeyRecord. */
+export const KEY_RECORD = [
+  'id',
+  'tier',
+  'owner',
+  'state',
+  'display',
+  'api_keys.created_at_ms as createdAtMs',
+] as const;
+
 /** All changes of the schema, ordered by name. One that has shipped is never edited: add another. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001_keys_secrets_usage': migration(

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { Accounts } from '../../../src/accounts/accounts.js';
-import { KeyAdministration } from '../../../src/accounts/key-administration.js';
 import type { AccountStore } from '../../../src/accounts/store/account-store.js';
 import { openStore } from '../../../src/accounts/store/account-store.js';
+import { KeyAdministration } from '../../../src/accounts/store/key-administration.js';
 import { SettableClock } from './settable-clock.js';
 
 /** One service's accounts, with the operator's view and the clock of both. */

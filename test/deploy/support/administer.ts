@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/accounts/clock.js';
-import { type IssuedKey, KeyAdministration } from '../../../src/accounts/key-administration.js';
 import { openStore } from '../../../src/accounts/store/account-store.js';
+import { type IssuedKey, KeyAdministration } from '../../../src/accounts/store/key-administration.js';
 import type { Tier } from '../../../src/accounts/tiers.js';
 
 /** Administers keys over a store of its own, as the `keys` command does. */
