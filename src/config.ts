@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { availableCores } from './control-groups.js';
+import { ExplainedError } from './output/explained-error.js';
 import { printable, quote, shorten } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -25,7 +26,8 @@ function decimal(format: RegExp, rule: string, isAllowed: (value: number) => boo
   return z.string().regex(format, { error }).transform(Number).refine(isAllowed, { error });
 }
 
-function wholeNumber(min: number, max: number) {
+/** A whole number in decimal digits. */
+export function wholeNumber(min: number, max: number) {
   const rule = `a whole number from ${min} to ${max}`;
   return decimal(/^\d+$/, rule, (value) => value >= min && value <= max);
 }
@@ -165,11 +167,6 @@ export type Config = Readonly<z.output<typeof configSchema>>;
 const fields = Object.keys(configSchema.shape);
 const variableOf = (field: string) => field.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 
-/** A variable with an invalid value. The message names it and says what is allowed. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 /** The value of a variable. A blank one counts as not set, but for the store: a lost address would start an empty embedded store. */
 function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefined {
   const value = environment[variableOf(field)];
@@ -178,7 +175,7 @@ function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefi
 
 /**
  * Reads the configuration from environment variables. A blank variable counts as not set, but for DATABASE_URL.
- * @throws ConfigError for an invalid value, and for a variable that starts with NURSELOG_ and is none of the clients'
+ * @throws ExplainedError that names the variable, for an invalid value and for a variable that starts with NURSELOG_ and is none of the clients'
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const unknown = Object.keys(environment).find(
@@ -186,7 +183,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   );
   if (unknown !== undefined) {
     const names = fields.map(variableOf).join(', ');
-    throw new ConfigError(
+    throw new ExplainedError(
       `${printable(shorten(unknown))} is not a variable of nurselog, which has: ${names}`,
     );
   }
@@ -196,7 +193,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const [{ path, message }] = parsed.error.issues;
   const field = String(path[0]);
   const value = field === 'databaseUrl' && given[field] !== '' ? '…' : (given[field] ?? '');
-  throw new ConfigError(`${variableOf(field)} ${message}, not ${quote(value)}`);
+  throw new ExplainedError(`${variableOf(field)} ${message}, not ${quote(value)}`);
 }
 
 /** The variables as plain text for the command line. */

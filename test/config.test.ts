@@ -3,8 +3,9 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/config.js';
+import { configHelp, describeVariables, loadConfig } from '../src/config.js';
 import { availableCores, memoryLimitBytes } from '../src/control-groups.js';
+import { ExplainedError } from '../src/output/explained-error.js';
 import { checkMemoryLimit } from '../src/service/resource-limits.js';
 import { temporaryFolder } from './support/service-process.js';
 
@@ -117,7 +118,7 @@ test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value
   '$name "$value" is refused by the name of the variable',
   ({ name, value }) => {
     const attempt = () => loadConfig({ [name]: value });
-    expect(attempt).toThrow(ConfigError);
+    expect(attempt).toThrow(ExplainedError);
     expect(attempt).toThrow(new RegExp(`^${name} `));
   },
 );
@@ -125,7 +126,7 @@ test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value
 test('the message shows the invalid value, but never a database URL, which may contain a password', () => {
   expect(() => loadConfig({ WORKERS: 'two' })).toThrow('"two"');
   const attempt = () => loadConfig({ DATABASE_URL: 'mysql://root:secret@db/keys' });
-  expect(attempt).toThrow(ConfigError);
+  expect(attempt).toThrow(ExplainedError);
   expect(attempt).not.toThrow('secret');
   expect(() => loadConfig({ DATABASE_URL: 'sqlite:https://root:secret@db' })).not.toThrow('secret');
 });
@@ -168,7 +169,7 @@ test('the file of the store may have a colon in its name', () => {
 test.each(['NURSELOG_PORT', 'NURSELOG_', 'NURSELOG_WORKERS'])(
   'the unknown variable %s is refused',
   (name) => {
-    expect(() => loadConfig({ [name]: '1' })).toThrow(ConfigError);
+    expect(() => loadConfig({ [name]: '1' })).toThrow(ExplainedError);
     expect(() => loadConfig({ [name]: '' })).toThrow(new RegExp(`^${name} is not a variable of nurselog`));
   },
 );
@@ -186,8 +187,8 @@ test('any value of a variable is read, or refused with the name of the variable'
       try {
         loadConfig({ [variable]: value });
       } catch (error) {
-        expect(error).toBeInstanceOf(ConfigError);
-        expect((error as ConfigError).message.startsWith(`${variable} `)).toBe(true);
+        expect(error).toBeInstanceOf(ExplainedError);
+        expect((error as ExplainedError).message.startsWith(`${variable} `)).toBe(true);
       }
     }),
     { numRuns: 2000 },
@@ -268,7 +269,7 @@ test('a memory limit too small for the configuration is refused with the limit, 
   const check = (limitMib: number, tableMib: number) => () =>
     checkMemoryLimit({ ...config, tableMemoryBytes: tableMib * MIB }, limitMib * MIB);
   expect(check(1024, 256)).not.toThrow(); // deploy/compose.yaml, deployment.yaml and replica.conf
-  expect(check(1024, 1024)).toThrow(ConfigError);
+  expect(check(1024, 1024)).toThrow(ExplainedError);
   expect(check(1024, 1024)).toThrow(
     /^the memory limit of 1024 MiB is too small: up to 2560 MiB are needed, .* or set TABLE_MEMORY_BYTES to at most 268435456$/,
   );

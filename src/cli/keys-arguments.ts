@@ -1,16 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isKeyId, isOwner, OWNER_RULE } from '../accounts/api-key.js';
-import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
+import { type AccountDump, accountDump, must } from '../accounts/store/account-dump.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
+import { wholeNumber } from '../config.js';
 import { quote, shorten } from '../output/printable.js';
 import { parseOptions, refusePositionals, UsageError } from './command-line.js';
 
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
-const OVERLAP_RULE = `a whole number from 0 to ${OVERLAP_MAX_MINUTES}`;
 const MS_PER_MINUTE = 60_000;
-
-const must = (be: string) => ({ error: `must be ${be}` });
 
 export const tier = z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`));
 
@@ -22,11 +20,7 @@ export const keyId = z
   .refine(isKeyId, must('an id such as key_0123456789ab, which "keys list" shows'));
 
 /** Minutes as milliseconds. */
-export const overlapMs = z
-  .string()
-  .regex(/^\d+$/, must(OVERLAP_RULE))
-  .transform(Number)
-  .refine((minutes) => minutes <= OVERLAP_MAX_MINUTES, must(OVERLAP_RULE))
+export const overlapMs = wholeNumber(0, OVERLAP_MAX_MINUTES)
   .transform((minutes) => minutes * MS_PER_MINUTE)
   .default(0);
 

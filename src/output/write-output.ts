@@ -1,5 +1,6 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
+import { ExplainedError } from './explained-error.js';
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -9,7 +10,7 @@ const RETRY_AFTER_MS = 10;
 const STALLED_TIMEOUT_MS = 5000;
 
 /** A text could not be written completely to standard output; the message is one line with the reason. */
-export class OutputError extends Error {
+export class OutputError extends ExplainedError {
   override readonly name = 'OutputError';
 }
 

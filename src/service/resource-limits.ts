@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Config, ConfigError } from '../config.js';
+import type { Config } from '../config.js';
 import { memoryLimitBytes } from '../control-groups.js';
+import { ExplainedError } from '../output/explained-error.js';
 
 const MIB = 1024 * 1024;
 
@@ -14,7 +15,7 @@ const TABLE_FACTOR = 2;
  * Refuses a memory limit of the process's control group under which Linux would kill the process without a word once
  * enough tables are open.
  * @param limitBytes Infinity if there is none
- * @throws ConfigError with the limit, the memory that the configuration may take, and what to change
+ * @throws ExplainedError with the limit, the memory that the configuration may take, and what to change
  */
 export function checkMemoryLimit(
   { workers, cacheBytes, tableMemoryBytes }: Config,
@@ -25,7 +26,7 @@ export function checkMemoryLimit(
   if (limitBytes >= neededBytes) return;
   const tableBytes = Math.floor((limitBytes - baseBytes) / TABLE_FACTOR / MIB) * MIB;
   const remedy = tableBytes > 0 ? `, or set TABLE_MEMORY_BYTES to at most ${tableBytes}` : '';
-  throw new ConfigError(
+  throw new ExplainedError(
     `the memory limit of ${mebibytes(limitBytes)} is too small: up to ${mebibytes(neededBytes)} are needed, ` +
       `${mebibytes(baseBytes)} with WORKERS ${workers} and CACHE_BYTES ${cacheBytes}, and ${TABLE_FACTOR} times ` +
       `TABLE_MEMORY_BYTES ${tableMemoryBytes}; raise the limit${remedy}`,

@@ -1,32 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../accounts/clock.js';
-import { StoreOpenError, StoreUnavailableError } from '../accounts/store/store-errors.js';
-import { ConfigError, configHelp, loadConfig } from '../config.js';
+import { configHelp, loadConfig } from '../config.js';
 import { createLog, type Log } from '../log.js';
+import { ExplainedError } from '../output/explained-error.js';
 import { oneLine, quote, redactKeys } from '../output/printable.js';
-import { OutputError, writeError, writeOutput, writeSecret } from '../output/write-output.js';
+import { writeError, writeOutput, writeSecret } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { isDataFile } from '../prediction/artefacts/artefacts.js';
-import { WorkerStartError } from '../work/worker-pool.js';
 import { checkMemoryLimit } from './resource-limits.js';
-import { ListenError, type Service, startService } from './service.js';
+import { type Service, startService } from './service.js';
 
 /** Time for the last log line to be written. */
 const LAST_LINE_MS = 500;
 
 /** Time for request counts to be written before the process ends anyway. */
 const FLUSH_MS = 1000;
-
-/** Errors whose message explains them; any other is a bug and is shown with its stack. */
-const EXPLAINED = [
-  ConfigError,
-  ArtefactError,
-  WorkerStartError,
-  StoreOpenError,
-  StoreUnavailableError,
-  ListenError,
-  OutputError,
-];
 
 /**
  * Runs the service until a signal ends it, or prints its help. Errors go to standard error; the exit code is 1 for a
@@ -102,8 +90,8 @@ function killSelf(log: Log, reason: string): void {
 }
 
 function explain(error: unknown): string {
-  if (!EXPLAINED.some((type) => error instanceof type)) return (error as Error).stack ?? String(error);
-  const message = oneLine((error as Error).message);
+  if (!(error instanceof ExplainedError)) return (error as Error).stack ?? String(error);
+  const message = oneLine(error.message);
   if (!(error instanceof ArtefactError)) return message;
   const variable = isDataFile(error.file) ? 'DATA_DIR' : 'MODEL_DIR';
   return `${message} (${variable} names the folder)`;

@@ -13,6 +13,7 @@ import { createOps } from '../http/ops.js';
 import { Connections } from '../http/server/connections.js';
 import type { Log } from '../log.js';
 import { Metrics } from '../observability/metrics.js';
+import { ExplainedError } from '../output/explained-error.js';
 import { quote, shorten } from '../output/printable.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { BufferPool } from '../work/memory/buffer-pool.js';
@@ -21,11 +22,6 @@ import { Generations, logFieldsOf } from './models/generations.js';
 import { boundByDescriptors } from './resource-limits.js';
 import { ServicePhase } from './service-phase.js';
 import { watchState } from './state-metrics.js';
-
-/** An address that cannot be listened on; the message is one line with its variables and the reason. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-}
 
 /** A running service. */
 export interface Service {
@@ -48,7 +44,7 @@ const FAILED_END_MS = 5000;
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
  * @param showFirstKey shows a text with the first key of an embedded store; if it throws OutputError, the key is not issued
- * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running but workers that
+ * @throws ExplainedError; then nothing keeps running but workers that
  * do not return from their models
  */
 export async function startService(
@@ -124,7 +120,7 @@ export async function startService(
 /**
  * Listens on one address: the first one where the host is a name.
  * @param prefix of the names of the variables that configure the address
- * @throws ListenError
+ * @throws ExplainedError with the variables and the reason
  */
 async function listen(app: FastifyInstance, prefix: string, host: string, port: number): Promise<void> {
   try {
@@ -132,7 +128,7 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
     const { address } = await lookup(host);
     await app.listen({ host: address, port });
   } catch (error) {
-    throw new ListenError(
+    throw new ExplainedError(
       `cannot listen on ${prefix}HOST ${quote(host)}, ${prefix}PORT ${port}: ` +
         `${shorten((error as Error).message)}; ${prefix}HOST must be an address of this machine, or a name of one, ` +
         `and ${prefix}PORT a free port there`,

@@ -41,7 +41,7 @@ export class Generation {
       : this.batches;
   }
 
-  /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
+  /** Waits until it can serve. @throws ArtefactError where a model is not usable, ExplainedError where a worker does not start */
   async warmUp(): Promise<void> {
     await this.workers.warmUp(); // tries the models
     await this.mainThread?.warmUp();

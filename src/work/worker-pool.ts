@@ -2,6 +2,7 @@ import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { ExplainedError } from '../output/explained-error.js';
 import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { createRunBuffer, MAX_RUN_ROWS } from './memory/run-buffer.js';
@@ -14,11 +15,6 @@ const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 /** How long workers may take to open their models. */
 export const OPEN_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
-
-/** A worker that did not get as far as reporting whether its models are usable. */
-export class WorkerStartError extends Error {
-  override readonly name = 'WorkerStartError';
-}
 
 /**
  * The worker threads. Piscina starts them and replaces those that die. The task it gives to each never ends: runs are
@@ -89,14 +85,14 @@ export class WorkerPool implements Executor {
 
   /**
    * Waits until every worker has its models open.
-   * @throws ArtefactError where a model is not usable, WorkerStartError where a worker dies or does not start in time
+   * @throws ArtefactError where a model is not usable, ExplainedError where a worker dies or does not start in time
    */
   async warmUp(): Promise<void> {
     const rejectLate = () => {
       const limit = `within ${OPEN_TIMEOUT_MS / 1000} s`;
       this.#settleOpened.reject(
         this.#checkedFile === undefined
-          ? new WorkerStartError(`the workers did not open the models ${limit}`)
+          ? new ExplainedError(`the workers did not open the models ${limit}`)
           : new ArtefactError(this.#checkedFile, `did not answer for grid points ${limit}`),
       );
     };
@@ -151,7 +147,7 @@ export class WorkerPool implements Executor {
   #reportDeath(error: Error): void {
     if (this.#isClosed) return;
     this.#settleOpened.reject(
-      new WorkerStartError(`a worker died while it opened the models: ${error.message}`),
+      new ExplainedError(`a worker died while it opened the models: ${error.message}`),
     );
     this.watcher.onError(error);
     this.watcher.onReadyChange();

@@ -1,11 +1,12 @@
 import { afterAll, expect, test, vi } from 'vitest';
+import { ExplainedError } from '../../src/output/explained-error.js';
 import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
 import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Run } from '../../src/work/scheduler.js';
-import { WorkerPool, WorkerStartError } from '../../src/work/worker-pool.js';
+import { WorkerPool } from '../../src/work/worker-pool.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
@@ -86,7 +87,7 @@ test('A model that breaks the contract is rejected with its file.', async () => 
 test('A worker that dies while it opens the models ends the start at once, with the reason.', async () => {
   threads.killNext();
   await withPool(2, data, async (pool) => {
-    await expect(pool.warmUp()).rejects.toThrow(WorkerStartError);
+    await expect(pool.warmUp()).rejects.toThrow(ExplainedError);
   });
   threads.letLive();
 });

@@ -55,7 +55,8 @@ export const accountDump = z
 
 export type AccountDump = z.output<typeof accountDump>;
 
-function must(be: string) {
+/** The message of a schema. */
+export function must(be: string) {
   return { error: `must be ${be}` };
 }
 

@@ -1,5 +1,7 @@
+import { ExplainedError } from '../../output/explained-error.js';
+
 /** The store is unreachable or cannot do its work now; the same call may succeed later. */
-export class StoreUnavailableError extends Error {
+export class StoreUnavailableError extends ExplainedError {
   override readonly name = 'StoreUnavailableError';
 
   /** @param reason for operators: it may name hosts and files and is not shown to callers */
@@ -12,7 +14,7 @@ export class StoreUnavailableError extends Error {
 }
 
 /** The store cannot be opened as configured; its message is one line that names what is wrong. */
-export class StoreOpenError extends Error {
+export class StoreOpenError extends ExplainedError {
   override readonly name = 'StoreOpenError';
 
   /**

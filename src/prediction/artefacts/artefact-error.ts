@@ -1,5 +1,7 @@
+import { ExplainedError } from '../../output/explained-error.js';
+
 /** A file of the grid or the models that is missing, corrupt or does not fit the others. The message names the file. */
-export class ArtefactError extends Error {
+export class ArtefactError extends ExplainedError {
   override readonly name = 'ArtefactError';
 
   constructor(

@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.js';
+import { ExplainedError } from '../../output/explained-error.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { Generation } from '../../work/generation.js';
 import type { BufferPool } from '../../work/memory/buffer-pool.js';
-import { WorkerStartError } from '../../work/worker-pool.js';
 import type { WorkerWatcher } from '../../work/worker-slot.js';
 import type { ServicePhase } from '../service-phase.js';
-import { preflight, ReloadError } from './preflight.js';
+import { preflight } from './preflight.js';
 
 /** Former generations that are kept for tables which their callers still read. */
 const MAX_FORMER = 2;
@@ -105,13 +105,13 @@ export class Generations {
       this.log.warn({ tables }, `tables that began more than ${MAX_FORMER} reloads ago were cut off`);
   }
 
-  /** @throws ArtefactError, ReloadError or Error where it cannot serve; nothing of it then keeps running. */
+  /** @throws ArtefactError, ExplainedError or Error where it cannot serve; nothing of it then keeps running. */
   async #openNext(): Promise<Generation> {
     const { dataDir, modelDir } = this.config;
     const tried = await preflight(this.config, this.#ending.signal);
     const artefacts = readArtefacts(dataDir, modelDir);
     if (identityOf(artefacts) !== tried) {
-      throw new ReloadError(
+      throw new ExplainedError(
         `files in ${dataDir} or ${modelDir} changed while they were tried: send SIGHUP again when they are complete`,
       );
     }
@@ -134,9 +134,7 @@ export function logFieldsOf({ manifest, modelDigest, gridDigest }: Artefacts) {
 /** What the log says of a rejection; only an unexpected error shows its stack. */
 function reasonOf(error: Error): object {
   if (error instanceof ArtefactError) return { file: error.file, problem: error.problem };
-  return error instanceof ReloadError || error instanceof WorkerStartError
-    ? { problem: error.message }
-    : { err: error };
+  return error instanceof ExplainedError ? { problem: error.message } : { err: error };
 }
 
 function versionOf({ artefacts }: Generation): string {

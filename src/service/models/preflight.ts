@@ -2,17 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config.js';
+import { ExplainedError } from '../../output/explained-error.js';
 import { ArtefactError, type ArtefactFailure, errorOf } from '../../prediction/artefacts/artefact-error.js';
 
 const PROCESS_FILE = fileURLToPath(new URL('./preflight-process.js', import.meta.url));
 
 /** A preflight takes under a second if a core is free. */
 const TIMEOUT_MS = 60_000;
-
-/** A reload that failed for another reason than an invalid file; the message is one line. */
-export class ReloadError extends Error {
-  override readonly name = 'ReloadError';
-}
 
 /** What the process reports: the model file that it is about to check, or its result with the identity of what it checked. */
 export type PreflightNotice =
@@ -25,7 +21,7 @@ export type PreflightNotice =
  * never return, and a thread inside it cannot be ended; this must not happen in a process that serves.
  * @param signal kills the process
  * @returns the identity of the artefacts that were checked
- * @throws ArtefactError if a file is invalid or ends the process, ReloadError if the process did not start or did not finish
+ * @throws ArtefactError if a file is invalid or ends the process, ExplainedError if the process did not start or did not finish
  */
 export async function preflight(
   { dataDir, modelDir, searchRadiusKm }: Config,
@@ -33,12 +29,12 @@ export async function preflight(
 ): Promise<string> {
   const args = [dataDir, modelDir, String(searchRadiusKm)];
   const { notice, exit } = await runProcess(args, signal).catch((error: Error) => {
-    throw new ReloadError(`the preflight process could not be started: ${error.message}`);
+    throw new ExplainedError(`the preflight process could not be started: ${error.message}`);
   });
   const end = `ended by ${exit} (time limit ${TIMEOUT_MS / 1000} s)`;
   switch (notice?.kind) {
     case undefined:
-      throw new ReloadError(`the preflight process ${end}`);
+      throw new ExplainedError(`the preflight process ${end}`);
     case 'checking':
       throw new ArtefactError(notice.file, `the preflight process that ran it ${end}`);
     case 'refused':
