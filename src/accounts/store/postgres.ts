@@ -18,33 +18,28 @@ const MIGRATION_TIMEOUT_MS = 120_000;
  */
 export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase>> {
   // A separate pool, since its long timeouts are not for requests.
-  const migrating = openDatabase(url, { max: 1, ...timeouts(MIGRATION_TIMEOUT_MS) });
+  const migrating = openDatabase(url, 1, MIGRATION_TIMEOUT_MS);
   await migrate(migrating).finally(() => migrating.destroy());
-  return openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) });
+  return openDatabase(url, CONNECTIONS, QUERY_TIMEOUT_MS);
 }
 
-function openDatabase(connectionString: string, config: PoolConfig): Kysely<AccountsDatabase> {
+function openDatabase(connectionString: string, max: number, timeoutMs: number): Kysely<AccountsDatabase> {
   const pool = new ReconnectingPool({
     connectionString,
+    max,
     application_name: 'nurselog',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    // The client stops waiting and the server stops working, so that no abandoned query holds a lock.
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
     // Idle connections do not keep a finished process alive.
     allowExitOnIdle: true,
     types: { getTypeParser: parserOf },
-    ...config,
   });
   return new Kysely<AccountsDatabase>({ dialect: new PostgresDialect({ pool }) });
-}
-
-/** The client stops waiting and the server stops working, so that no abandoned query holds a lock. */
-function timeouts(timeoutMs: number): PoolConfig {
-  return {
-    query_timeout: timeoutMs,
-    statement_timeout: timeoutMs,
-    idle_in_transaction_session_timeout: timeoutMs,
-  };
 }
 
 /** Counts and times are bigint columns far below 2^53: they are read as numbers. */
