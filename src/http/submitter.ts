@@ -24,7 +24,7 @@ export class Submitter {
 
   /**
    * Submits the rows of a request at once, until its response is closed. The state of the request gets their times.
-   * @param hasHungUp see RowsRequest
+   * @param hasHungUp see JobRequest
    * @throws JobError where the service cannot answer them
    */
   async submit(

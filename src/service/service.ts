@@ -16,7 +16,6 @@ import { Metrics } from '../observability/metrics.js';
 import { ExplainedError } from '../output/explained-error.js';
 import { quote, shorten } from '../output/printable.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
-import { BufferPool } from '../work/memory/buffer-pool.js';
 import { prepareFirstKey } from './first-run.js';
 import { Generations, logFieldsOf } from './models/generations.js';
 import { boundByDescriptors } from './resource-limits.js';
@@ -66,8 +65,7 @@ export async function startService(
   );
 
   const phase = new ServicePhase(onFatal);
-  const buffers = new BufferPool();
-  const generations = new Generations(artefacts, config, buffers, phase, log);
+  const generations = new Generations(artefacts, config, phase, log);
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
   watchState(metrics, generations, accounts, connections, log);

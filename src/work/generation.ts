@@ -2,7 +2,6 @@ import type { Config } from '../config.js';
 import type { Artefacts } from '../prediction/artefacts/artefacts.js';
 import { LATER_STEP_TIMEOUTS } from './job.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
-import type { BufferPool } from './memory/buffer-pool.js';
 import { Scheduler } from './scheduler.js';
 import { WorkerPool } from './worker-pool.js';
 import type { WorkerWatcher } from './worker-slot.js';
@@ -27,18 +26,15 @@ export class Generation {
   constructor(
     readonly artefacts: Artefacts,
     { workers, searchRadiusKm, cacheBytes, queueLimitSites, singleSites, requestTimeoutMs }: Config,
-    buffers: BufferPool,
     watcher: WorkerWatcher,
   ) {
     this.searchRadiusKm = searchRadiusKm;
     const threads = workers + (singleSites === 'main' ? 1 : 0);
     const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
     this.workers = new WorkerPool(workers, data, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
-    this.batches = new Scheduler(this.workers, buffers, queueLimitSites);
+    this.batches = new Scheduler(this.workers, queueLimitSites);
     this.mainThread = singleSites === 'main' ? new MainThreadExecutor(data) : undefined;
-    this.singleSites = this.mainThread
-      ? new Scheduler(this.mainThread, buffers, queueLimitSites)
-      : this.batches;
+    this.singleSites = this.mainThread ? new Scheduler(this.mainThread, queueLimitSites) : this.batches;
   }
 
   /** Waits until it can serve. @throws ArtefactError where a model is not usable, ExplainedError where a worker does not start */

@@ -1,5 +1,5 @@
 import { ROW_STATUS, type RowAnswers } from '../prediction/site-rows.js';
-import type { BufferPool } from './memory/buffer-pool.js';
+import { buffers } from './memory/buffer-pool.js';
 
 /** Free bytes before and after the elements of a slice, so that a body can be put around them without copying. */
 const MARGIN_BYTES = 256;
@@ -20,13 +20,11 @@ export class JobAnswers {
   /** Ordered by their first row once the job is answered. */
   readonly #slices: Slice[] = [];
 
-  constructor(readonly buffers: BufferPool) {}
-
   /** Copies the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
   add({ status, ends, json }: RowAnswers, at: number, count: number, firstRow: number): void {
     const start = at === 0 ? 0 : ends[at - 1];
     const length = ends[at + count - 1] - start;
-    const memory = this.buffers.acquire(length + 2 * MARGIN_BYTES);
+    const memory = buffers.acquire(length + 2 * MARGIN_BYTES);
     memory.set(json.subarray(start, start + length), MARGIN_BYTES);
     const slice = {
       firstRow,
@@ -66,7 +64,7 @@ export class JobAnswers {
 
   /**
    * Puts a body around the elements of all rows, in their order. Its memory takes the place of these answers: it is to be
-   * released to `buffers`.
+   * released to the pool.
    * @param open what the body begins with, at most 256 bytes
    * @param inserted JSON elements to insert, by their index among all elements
    * @param close what it ends with, at most 256 bytes
@@ -78,9 +76,7 @@ export class JobAnswers {
       (sum, text) => sum + Buffer.byteLength(text) + 1,
       0,
     );
-    const body = this.buffers.acquire(
-      this.#slices.reduce((sum, { elements }) => sum + elements.length, texts),
-    );
+    const body = buffers.acquire(this.#slices.reduce((sum, { elements }) => sum + elements.length, texts));
     let at = body.write(open);
     const start = at;
     let index = 0;
@@ -113,7 +109,7 @@ export class JobAnswers {
 
   /** Gives the memory of all answers back. */
   release(): void {
-    for (const { elements } of this.#slices) this.buffers.release(elements);
+    for (const { elements } of this.#slices) buffers.release(elements);
     this.#slices.length = 0;
   }
 }

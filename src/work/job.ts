@@ -1,7 +1,6 @@
 import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import type { QueuedWork } from './fair-queue.js';
 import { JobAnswers } from './job-answers.js';
-import type { BufferPool } from './memory/buffer-pool.js';
 
 /** Why a job has no result. */
 export type JobFailure =
@@ -25,17 +24,16 @@ export class JobError extends Error {
   }
 }
 
+/** A request for rows or for a step. */
 export interface JobRequest {
   /** The API key whose turns the job uses. */
   readonly keyId: string;
   /** When the job is given up, on the clock of `performance.now()`. */
   readonly deadlineMs: number;
-}
-
-/** Rows to be answered with JSON; the executor takes some at a time, in any number of runs. */
-export interface RowsRequest extends JobRequest {
-  /** At least one. */
-  readonly rows: SiteRows;
+  /** At least one, to be answered with JSON; the executor takes some at a time, in any number of runs. */
+  readonly rows?: SiteRows;
+  /** What the worker is sent for a step: about 20 ms of other work, which it does as a whole. */
+  readonly order?: object;
   /** Says whether the caller has hung up, if no event does; asked when a job that had to wait gets its turn. */
   readonly hasHungUp?: () => boolean;
 }
@@ -45,12 +43,6 @@ export interface RowsRequest extends JobRequest {
  * for one counts as lost.
  */
 export const LATER_STEP_TIMEOUTS = 4;
-
-/** A step: about 20 ms of other work, which a worker does as a whole. */
-export interface StepRequest extends JobRequest {
-  /** What the worker is sent. */
-  readonly order: object;
-}
 
 const NO_ROWS = new SiteRows(0);
 
@@ -72,22 +64,20 @@ export class Job<Result = unknown> implements QueuedWork {
   isSettled = false;
   /** Runs of it that executors have. */
   runs = 0;
-  readonly #answers: JobAnswers;
+  readonly #answers = new JobAnswers();
   #answeredRows = 0;
   #settle!: (outcome: JobOutcome<unknown>) => void;
   #deadline: NodeJS.Timeout | undefined;
   #release!: () => void;
 
   constructor(
-    { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest & Partial<RowsRequest & StepRequest>,
-    buffers: BufferPool,
+    { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest,
     private readonly onSettled: (job: Job) => void,
   ) {
     this.keyId = keyId;
     this.rows = rows;
     this.hasHungUp = hasHungUp;
     this.order = order;
-    this.#answers = new JobAnswers(buffers);
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve as (outcome: JobOutcome<unknown>) => void;
     });

@@ -1,8 +1,7 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import { FairQueue, type JobSlice, type SitesByKey } from './fair-queue.js';
-import { Job, type RowsRequest, type StepRequest } from './job.js';
+import { Job, type JobRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
-import type { BufferPool } from './memory/buffer-pool.js';
 
 const NONE: SitesByKey = new Map();
 
@@ -103,7 +102,6 @@ export class Scheduler {
   /** @param queueLimitSites sites that may wait, at least as many as the largest job has */
   constructor(
     private readonly executor: Executor,
-    private readonly buffers: BufferPool,
     private readonly queueLimitSites: number,
   ) {
     executor.onFree = () => this.#startRuns();
@@ -128,8 +126,8 @@ export class Scheduler {
    * Submits rows or a step in the turns of a key. Steps are not counted among the sites that wait: who submits them bounds
    * how many there are.
    */
-  submit<Result = JobAnswers>(request: RowsRequest | StepRequest): Job<Result> {
-    const job = new Job<Result>(request, this.buffers, this.#onSettled);
+  submit<Result = JobAnswers>(request: JobRequest): Job<Result> {
+    const job = new Job<Result>(request, this.#onSettled);
     this.unfinishedJobs++;
     this.#queue.add(job);
     this.executor.wake();

@@ -18,8 +18,6 @@ type TableEnds = NonNullable<StepResults['check']['ends']>;
 
 /** A table that is checked, whose rows the workers answer in chunks; the answers are sent in the order of the rows. */
 export class TableAnswer {
-  #first: Promise<ChunkAnswer> | undefined;
-
   private constructor(
     private readonly table: TableOrder,
     private readonly steps: RequestSteps,
@@ -46,22 +44,22 @@ export class TableAnswer {
     return this.state.rowCount;
   }
 
-  /** Waits for the answer to the first chunk, which decides whether there is one. @throws JobError */
-  async start(): Promise<void> {
-    if (this.chunks.length === 0) return;
-    this.#first = this.#answer(this.chunks[0], this.options.timeoutMs);
-    await this.#first;
+  /** Waits for the answer to the first chunk, which decides whether there is one. @returns the bytes @throws JobError */
+  async start(): Promise<AsyncGenerator<Uint8Array>> {
+    const first = this.chunks.slice(0, 1).map((chunk) => this.#answer(chunk, this.options.timeoutMs));
+    await first[0];
+    return this.#bytes(first);
   }
 
-  /** The bytes of the answer. @throws JobError */
-  async *bytes(): AsyncGenerator<Uint8Array> {
-    const { chunksUnderWay, timeoutMs, onRows } = this.options;
+  /** @throws JobError */
+  async *#bytes(underWay: Promise<ChunkAnswer>[]): AsyncGenerator<Uint8Array> {
+    const { chunksUnderWay, onRows } = this.options;
+    const timeoutMs = LATER_STEP_TIMEOUTS * this.options.timeoutMs;
+    const waiting = this.chunks.slice(underWay.length);
     yield this.ends.head;
-    const underWay = this.#first === undefined ? [] : [this.#first];
-    let next = underWay.length;
-    while (next < this.chunks.length || underWay.length > 0) {
-      for (; underWay.length < chunksUnderWay && next < this.chunks.length; next++) {
-        const answer = this.#answer(this.chunks[next], LATER_STEP_TIMEOUTS * timeoutMs);
+    while (waiting.length + underWay.length > 0) {
+      for (const chunk of waiting.splice(0, chunksUnderWay - underWay.length)) {
+        const answer = this.#answer(chunk, timeoutMs);
         answer.catch(() => {}); // thrown where it is awaited
         underWay.push(answer);
       }
@@ -70,7 +68,7 @@ export class TableAnswer {
         const { bytes, answered, failures, rest } = answer;
         onRows(answered, failures);
         yield bytes;
-        answer = rest && (await this.#answer(rest, LATER_STEP_TIMEOUTS * timeoutMs));
+        answer = rest && (await this.#answer(rest, timeoutMs));
       }
     }
     yield this.ends.tail;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SiteRows } from '../../src/prediction/site-rows.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
-import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';
@@ -18,7 +17,7 @@ const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7), 0.4), new 
 test('Sites that come at once, before and after the models are open, each get the plain answer at their own time.', async () => {
   const oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
   const executor = new MainThreadExecutor(data);
-  const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
+  const scheduler = new Scheduler(executor, LIMIT);
   const requests = randomRequests(data, 300, seededRandom(5), 0.4);
   const answerAll = () =>
     Promise.all(
@@ -41,7 +40,7 @@ test('Where the models cannot be opened, the start and the sites fail with the f
   const [manual] = data.modelFiles;
   const broken = { ...manual, bytes: manual.bytes.slice(0, 1000) };
   const executor = new MainThreadExecutor({ ...data, modelFiles: [broken, data.modelFiles[1]] });
-  const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
+  const scheduler = new Scheduler(executor, LIMIT);
   await expect(executor.warmUp()).rejects.toThrow(/manual\.onnx/);
   const outcome = await submit(scheduler, 'key', anySite()).outcome;
   expect(outcome).toMatchObject({
@@ -52,7 +51,7 @@ test('Where the models cannot be opened, the start and the sites fail with the f
 
 test('A site is answered in the next run but one, however many another key has waiting.', async () => {
   const executor = new MainThreadExecutor(data);
-  const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
+  const scheduler = new Scheduler(executor, LIMIT);
   await executor.warmUp();
   let answeredOfOther = 0;
   const flood = Array.from({ length: 500 }, () =>

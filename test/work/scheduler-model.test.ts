@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import type { Job, JobOutcome } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
-import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
 import { amount } from '../support/length.js';
 import { PlainScheduler, type StartedRun } from './support/plain-scheduler.js';
@@ -93,7 +92,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
       fc.integer({ min: 1, max: 3 }),
       async (steps, limit, maxRunRows, slots) => {
         const executor = new SteppedExecutor(maxRunRows, slots);
-        const scheduler = new Scheduler(executor, new BufferPool(), limit);
+        const scheduler = new Scheduler(executor, limit);
         const model = new PlainScheduler(limit, maxRunRows);
         const jobs: Job[] = [];
         const outcomes: (JobOutcome<JobAnswers> | undefined)[] = [];

@@ -5,7 +5,6 @@ import { ROW_STATUS } from '../../src/prediction/site-rows.js';
 import type { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
-import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
@@ -31,7 +30,7 @@ beforeAll(async () => {
   predictor = await openPredictor(data);
 });
 beforeEach(() => {
-  scheduler = new Scheduler(workers, new BufferPool(), 100_000);
+  scheduler = new Scheduler(workers, 100_000);
 });
 afterEach(async () => {
   workers.release();
@@ -107,7 +106,7 @@ async function withMortalWorker(check: (single: GatedWorkers) => Promise<void>):
   const ownThread = new WorkerThreads();
   const single = await GatedWorkers.start(1, data);
   try {
-    scheduler = new Scheduler(single, new BufferPool(), 1000);
+    scheduler = new Scheduler(single, 1000);
     single.beforeStart = () => {
       // Before the order, so that the thread ends without entering onnxruntime, which would abort the process.
       if (single.runs.length === 1) void ownThread.terminateAll();
@@ -142,7 +141,7 @@ test('Of the jobs that share a run, only the one whose rows no worker can answer
   const request = { ...impossible, ...placeOf(data.grid, 0), species: 250, method: 'manual' } as SiteRequest;
   const single = await GatedWorkers.start(1, data);
   onTestFinished(() => single.pool.close());
-  scheduler = new Scheduler(single, new BufferPool(), 1000);
+  scheduler = new Scheduler(single, 1000);
   single.hold();
   const others = [requestsOf(10), requestsOf(20)];
   const before = submit('a', others[0]);
@@ -173,7 +172,7 @@ test('A job knows how long it waited for a worker and how long the models took.'
 
 test('An idle scheduler, and its models, can be collected long before the deadline of its last job.', async () => {
   const useOne = async () => {
-    const used = new Scheduler(new MainThreadExecutor(data), new BufferPool(), 1);
+    const used = new Scheduler(new MainThreadExecutor(data), 1);
     const rows = rowsOf(requestsOf(1), GENERATED_AT, data);
     const job = used.submit({ keyId: 'key', rows, deadlineMs: performance.now() + 3_600_000 });
     expect(await kindOf(job)).toBe('answered');

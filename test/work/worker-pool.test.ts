@@ -4,7 +4,6 @@ import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
-import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Run } from '../../src/work/scheduler.js';
 import { WorkerPool } from '../../src/work/worker-pool.js';
 import { readPredictorData } from '../../testing/project.js';
@@ -45,7 +44,7 @@ const someRows = rowsOf(randomRequests(data, 20, seededRandom(3), 0.4), GENERATE
 async function answerSome(pool: WorkerPool): Promise<string[]> {
   while (pool.free === 0) await new Promise<void>((resolve) => onFree(pool, resolve));
   const request = { keyId: 'key', rows: someRows, deadlineMs: Infinity };
-  const job = new Job<JobAnswers>(request, new BufferPool(), () => {});
+  const job = new Job<JobAnswers>(request, () => {});
   pool.start(new Run([{ job, firstRow: 0, count: someRows.count }], () => {}));
   const outcome = await job.outcome;
   return outcome.kind === 'answered' ? Array.from(outcome.result.elements(), String) : expect.unreachable();

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
-import type { BufferPool } from '../../work/memory/buffer-pool.js';
+import { buffers } from '../../work/memory/buffer-pool.js';
 import { MAX_ACCEPT_CHARACTERS } from '../body/media-type.js';
 
 /** Smaller responses fit into one packet uncompressed. */
@@ -113,14 +113,14 @@ export function isSent(response: ServerResponse): boolean {
   return response.writableFinished && !response.req.socket.destroyed;
 }
 
-/** Sends a body in memory of a pool, which is released once nobody reads it any more. */
-export async function sendPooled(reply: FastifyReply, body: Buffer, pool: BufferPool): Promise<FastifyReply> {
+/** Sends a body in memory of the pool, which is released once nobody reads it any more. */
+export async function sendPooled(reply: FastifyReply, body: Buffer): Promise<FastifyReply> {
   const compressed = await compress(reply, body);
-  if (compressed !== body) pool.release(body);
+  if (compressed !== body) buffers.release(body);
   else {
     reply.raw.once('close', () => {
       // After a connection broke, the system may still read what was to be sent.
-      if (isSent(reply.raw)) pool.release(body);
+      if (isSent(reply.raw)) buffers.release(body);
     });
   }
   return reply.send(compressed);

@@ -66,7 +66,7 @@ export function batchRoute(
     if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
 
     reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
-    return answers === undefined ? reply.send(body) : sendPooled(reply, body, answers.buffers);
+    return answers === undefined ? reply.send(body) : sendPooled(reply, body);
   });
 }
 

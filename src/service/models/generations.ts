@@ -4,7 +4,6 @@ import { ExplainedError } from '../../output/explained-error.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { Generation } from '../../work/generation.js';
-import type { BufferPool } from '../../work/memory/buffer-pool.js';
 import type { WorkerWatcher } from '../../work/worker-slot.js';
 import type { ServicePhase } from '../service-phase.js';
 import { preflight } from './preflight.js';
@@ -29,7 +28,6 @@ export class Generations {
   constructor(
     artefacts: Artefacts,
     private readonly config: Config,
-    private readonly buffers: BufferPool,
     private readonly phase: ServicePhase,
     private readonly log: FastifyBaseLogger,
   ) {
@@ -37,7 +35,7 @@ export class Generations {
       onError: (err) => log.error({ err }, 'a worker failed'),
       onReadyChange: () => phase.checkWorkers(this.current.workers),
     };
-    this.current = new Generation(artefacts, config, buffers, this.#watcher);
+    this.current = new Generation(artefacts, config, this.#watcher);
   }
 
   /** What serves, and what served before and is not at its end. */
@@ -85,13 +83,14 @@ export class Generations {
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       this.reloads.refused++;
-      const reason = { ...reasonOf(error as Error), model: versionOf(former) };
+      const reason = { ...reasonOf(error as Error), model: former.artefacts.manifest.version };
       this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
     this.phase.checkWorkers(this.current.workers);
     this.reloads.switched++;
-    this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
+    const switched = { ...logFieldsOf(this.current.artefacts), former: former.artefacts.manifest.version };
+    this.log.info(switched, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));
     this.#retiring.set(former, end);
     this.#cutStreams();
@@ -115,7 +114,7 @@ export class Generations {
         `files in ${dataDir} or ${modelDir} changed while they were tried: send SIGHUP again when they are complete`,
       );
     }
-    const next = new Generation(artefacts, this.config, this.buffers, this.#watcher);
+    const next = new Generation(artefacts, this.config, this.#watcher);
     try {
       await next.warmUp();
     } catch (error) {
@@ -135,8 +134,4 @@ export function logFieldsOf({ manifest, modelDigest, gridDigest }: Artefacts) {
 function reasonOf(error: Error): object {
   if (error instanceof ArtefactError) return { file: error.file, problem: error.problem };
   return error instanceof ExplainedError ? { problem: error.message } : { err: error };
-}
-
-function versionOf({ artefacts }: Generation): string {
-  return artefacts.manifest.version;
 }

@@ -36,3 +36,6 @@ export class BufferPool {
     return memory;
   }
 }
+
+/** The pool of this thread. */
+export const buffers = new BufferPool();

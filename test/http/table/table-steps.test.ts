@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { JobError } from '../../../src/work/job.js';
-import { BufferPool } from '../../../src/work/memory/buffer-pool.js';
 import { SharedMemory } from '../../../src/work/memory/shared-memory.js';
 import { RequestSteps } from '../../../src/work/request-steps.js';
 import { Scheduler } from '../../../src/work/scheduler.js';
@@ -26,7 +25,7 @@ beforeAll(async () => {
   workers = await GatedWorkers.start(1, readPredictorData());
 });
 beforeEach(() => {
-  scheduler = new Scheduler(workers, new BufferPool(), 1000);
+  scheduler = new Scheduler(workers, 1000);
   open = [];
   workers.reset();
 });
@@ -58,9 +57,7 @@ function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Prom
 }
 
 async function start(checking: Promise<TableAnswer>): Promise<AsyncGenerator<Uint8Array>> {
-  const table = await checking;
-  await table.start();
-  return table.bytes();
+  return (await checking).start();
 }
 
 async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {

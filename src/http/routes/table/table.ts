@@ -115,11 +115,10 @@ export function tableRoute(
         () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
       );
       request.state.sites = answer.rowCount;
-      await answer.start();
-      return answer;
+      return answer.start();
     };
-    const answer = await beforeFirstByte(request, steps, closedBeforeTable, start);
+    const bytes = await beforeFirstByte(request, steps, closedBeforeTable, start);
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
-    return sendChunks(reply, asked.outputType, answer.bytes(), steps, 'a table');
+    return sendChunks(reply, asked.outputType, bytes, steps, 'a table');
   });
 }
