@@ -24,7 +24,7 @@ export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase
 }
 
 function openDatabase(connectionString: string, max: number, timeoutMs: number): Kysely<AccountsDatabase> {
-  const pool = new ReconnectingPool({
+  const pool = reconnectingPool({
     connectionString,
     max,
     application_name: 'nurselog',
@@ -57,17 +57,22 @@ const UNAVAILABLE = /^(08|25006|28|3D|40|53|55P03|57|58)/;
 /**
  * A connection pool for kysely that survives lost connections: every query gets an answer or a `StoreUnavailableError`
  * in bounded time, and a connection that stopped answering is never used again.
+ * @param config with `connectionTimeoutMillis` and `query_timeout`, which bound every wait
  */
-class ReconnectingPool implements PostgresPool {
-  #pool: Pool;
-
-  /** @param config with `connectionTimeoutMillis` and `query_timeout`, which bound every wait */
-  constructor(private readonly config: PoolConfig) {
-    this.#pool = this.#newPool();
-  }
-
-  async connect(): Promise<PostgresPoolClient> {
-    const pool = this.#pool;
+function reconnectingPool(config: PoolConfig): PostgresPool {
+  const newPool = () => new Pool(config).on('error', ignore);
+  let current = newPool();
+  /**
+   * Replaces the pool. When one connection stops answering, the others most likely have too, and waiting for the
+   * timeout of each would take longer than the outage.
+   */
+  const replace = (pool: Pool) => {
+    if (pool !== current) return;
+    current = newPool();
+    void pool.end();
+  };
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const pool = current;
     const client = await pool.connect().catch((error: Error) => {
       throw new StoreUnavailableError(reasonOf(error), error);
     });
@@ -78,7 +83,7 @@ class ReconnectingPool implements PostgresPool {
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         // pg stops waiting and leaves the query on its connection; it has no code for that.
-        if (error.message === 'Query read timeout') this.#replace(pool);
+        if (error.message === 'Query read timeout') replace(pool);
         throw new StoreUnavailableError(reasonOf(error), error);
       }
     };
@@ -91,27 +96,8 @@ class ReconnectingPool implements PostgresPool {
         client.release();
       },
     };
-  }
-
-  end(): Promise<void> {
-    return this.#pool.end();
-  }
-
-  /**
-   * Replaces the pool. When one connection stops answering, the others most likely have too, and waiting for the
-   * timeout of each would take longer than the outage.
-   */
-  #replace(pool: Pool): void {
-    if (pool !== this.#pool) return;
-    this.#pool = this.#newPool();
-    void pool.end();
-  }
-
-  #newPool(): Pool {
-    const pool = new Pool(this.config);
-    pool.on('error', ignore);
-    return pool;
-  }
+  };
+  return { connect, end: () => current.end() };
 }
 
 /** A connection that fails in use also fails its query; an idle one has already left the pool. */
