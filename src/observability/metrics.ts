@@ -48,17 +48,17 @@ export class Metrics {
   }
 
   /**
-   * Shows values that are kept elsewhere, as they are when the metrics are read.
+   * Shows values that are kept elsewhere, as they are when the metrics are read: as a counter if the name ends in `_total`,
+   * else as a gauge.
    * @param read one value, or one for each series with its labels
    */
   show(
-    kind: 'gauge' | 'counter',
     name: string,
     help: string,
     read: () => number | Promise<number> | readonly { labels: Record<string, string>; value: number }[],
     labelNames: readonly string[] = [],
   ): void {
-    const Metric = kind === 'gauge' ? Gauge : Counter;
+    const Metric = name.endsWith('_total') ? Counter : Gauge;
     new Metric({
       name,
       help,

@@ -13,51 +13,46 @@ export function watchState(
   connections: Connections,
   log: Log,
 ): void {
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    metrics.show('gauge', name, help, read);
-  const counter = (name: string, help: string, read: () => number) =>
-    metrics.show('counter', name, help, read);
-
-  gauge('nurselog_connections', 'Open connections of callers.', () => connections.size);
-  gauge('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
-  counter(
+  const show = metrics.show.bind(metrics);
+  show('nurselog_connections', 'Open connections of callers.', () => connections.size);
+  show('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
+  show(
     'nurselog_connections_closed_total',
     'Connections closed because there were too many: idle ones first.',
     () => connections.closedCount,
   );
-  gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () =>
+  show('nurselog_queue_sites', 'Sites that wait for a worker.', () =>
     generations.sum(({ batches }) => batches.waitingSites),
   );
-  gauge(
+  show(
     'nurselog_single_sites_waiting',
     'Rows of single predictions, comparisons and rankings that wait for their run on the main thread.',
     () => generations.sum((each) => (each.mainThread ? each.singleSites.waitingSites : 0)),
   );
-  gauge(
+  show(
     'nurselog_single_sites_on_main_thread',
     'Whether single predictions, comparisons and rankings are answered on the main thread (SINGLE_SITES): 1 or 0.',
     () => (generations.current.mainThread ? 1 : 0),
   );
-  gauge(
+  show(
     'nurselog_jobs_unfinished',
     'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
     () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
-  gauge(
+  show(
     'nurselog_tables_open',
     'Tables whose body was received and surfaces, whose answer is not made or not sent.',
     () => generations.sum(({ streams }) => streams.size),
   );
-  gauge('nurselog_workers_ready', 'Worker threads that are ready.', () => generations.current.workers.ready);
-  gauge('nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
-  gauge('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
+  show('nurselog_workers_ready', 'Worker threads that are ready.', () => generations.current.workers.ready);
+  show('nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
+  show('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
     accounts.checkStore().then(
       () => 1,
       () => 0,
     ),
   );
-  metrics.show(
-    'gauge',
+  show(
     'nurselog_model_info',
     'The models and the grid that are served; the value is 1.',
     () => {
@@ -72,14 +67,13 @@ export function watchState(
     },
     ['version', 'codename', 'series', 'digest', 'grid', 'grid_digest'],
   );
-  metrics.show(
-    'counter',
+  show(
     'nurselog_model_reloads_total',
     'Reloads of the models, by whether they were switched to or refused.',
     () => Object.entries(generations.reloads).map(([outcome, value]) => ({ labels: { outcome }, value })),
     ['outcome'],
   );
-  counter(
+  show(
     'nurselog_log_lines_dropped_total',
     'Log lines lost because standard output could not be written to.',
     () => log.linesDropped(),
