@@ -5,7 +5,7 @@ import { Piscina } from 'piscina';
 import { ExplainedError } from '../output/explained-error.js';
 import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { createRunBuffer, MAX_RUN_ROWS } from './memory/run-buffer.js';
+import { MAX_RUN_ROWS, RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 import type { Task, WorkerData, WorkerNotice } from './worker.js';
 import { WorkerSlot, type WorkerWatcher } from './worker-slot.js';
@@ -48,7 +48,7 @@ export class WorkerPool implements Executor {
     this.#opened.catch(() => {}); // reported by warmUp
     this.#slots = Array.from(
       { length: size },
-      () => new WorkerSlot(createRunBuffer(predictor), runTimeoutMs, watcher),
+      () => new WorkerSlot(new RunBuffer(predictor), runTimeoutMs, watcher),
     );
     const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({

@@ -2,7 +2,6 @@ import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_
 import { workerData } from 'piscina';
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-error.js';
-import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './memory/run-buffer.js';
@@ -54,7 +53,7 @@ export default async function serve({ slot, steps }: Task): Promise<never> {
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', slot });
-  const run = new RunBuffer(data.runBuffers[slot], adjustmentWidth(data.predictor.manifest));
+  const run = new RunBuffer(data.predictor, data.runBuffers[slot]);
   const encoder = new AnswerEncoder(opened);
   const { searchRadiusKm } = data.predictor;
   const tools = { predictor: opened, data: { artefacts: data.predictor, searchRadiusKm } };

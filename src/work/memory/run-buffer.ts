@@ -29,18 +29,20 @@ const RUN_STATE = { none: 0, ordered: 1, answered: 2 } as const;
  * a message.
  */
 export class RunBuffer {
+  readonly #rowWidth: number;
   readonly #signals: Int32Array;
   readonly #inferenceMs: Float64Array;
   readonly #ends: Uint32Array;
   readonly #status: Uint8Array;
   readonly #json: Uint8Array;
 
-  /** @param memory as of `createRunBuffer` @param rowWidth of the rows' adjustments */
+  /** For the rows and elements of a predictor. @param memory of the other thread's buffer; by default new */
   constructor(
-    readonly memory: SharedArrayBuffer,
-    private readonly rowWidth: number,
+    predictor: PredictorData,
+    readonly memory = new SharedArrayBuffer(bytesFor(predictor)),
   ) {
-    const after = siteRowsBytes(MAX_RUN_ROWS, rowWidth);
+    this.#rowWidth = adjustmentWidth(predictor.manifest);
+    const after = siteRowsBytes(MAX_RUN_ROWS, this.#rowWidth);
     this.#signals = new Int32Array(memory, after + SIGNALS_AT, 2);
     this.#inferenceMs = new Float64Array(memory, after + INFERENCE_AT, 1);
     this.#ends = new Uint32Array(memory, after, MAX_RUN_ROWS);
@@ -49,7 +51,7 @@ export class RunBuffer {
   }
 
   rows(count: number): SiteRows {
-    return new SiteRows(count, this.rowWidth, this.memory);
+    return new SiteRows(count, this.#rowWidth, this.memory);
   }
 
   answers(count: number): RowAnswers {
@@ -94,10 +96,7 @@ export class RunBuffer {
   }
 }
 
-/** A RunBuffer in new memory, for the rows and elements of a predictor. */
-export function createRunBuffer(predictor: PredictorData): RunBuffer {
-  const rowWidth = adjustmentWidth(predictor.manifest);
-  const jsonBytes = MAX_RUN_ROWS * elementCapacity(predictor);
-  const bytes = siteRowsBytes(MAX_RUN_ROWS, rowWidth) + JSON_AT + jsonBytes;
-  return new RunBuffer(new SharedArrayBuffer(bytes), rowWidth);
+function bytesFor(predictor: PredictorData): number {
+  const rowBytes = siteRowsBytes(MAX_RUN_ROWS, adjustmentWidth(predictor.manifest));
+  return rowBytes + JSON_AT + MAX_RUN_ROWS * elementCapacity(predictor);
 }
