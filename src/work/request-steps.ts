@@ -18,8 +18,8 @@ export class RequestSteps {
   /** Resolves when they are cancelled. */
   readonly cancelled: Promise<void>;
   #resolveCancelled: () => void = () => {};
-  /** Steps that workers may have, and when these no longer have them. */
-  readonly #steps = new Map<Job, Promise<void>>();
+  /** Steps that workers may have. */
+  readonly #steps = new Set<Job>();
 
   /** @param keyId the API key whose turns the steps use */
   constructor(
@@ -34,13 +34,13 @@ export class RequestSteps {
   /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
     this.isCancelled = true;
-    for (const step of this.#steps.keys()) step.abandon();
+    for (const step of this.#steps) step.abandon();
     this.#resolveCancelled();
   }
 
   /** Resolves when no worker reads the memory of the request any more; no further step may follow. */
   async released(): Promise<void> {
-    await Promise.all(this.#steps.values());
+    await Promise.all(Array.from(this.#steps, (step) => step.released));
   }
 
   /** Does a step in a worker. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
@@ -50,10 +50,8 @@ export class RequestSteps {
   ): Promise<StepResults[Kind]> {
     if (this.isCancelled) throw new Error('the request was given up');
     const step = this.scheduler.submit<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
-    this.#steps.set(
-      step,
-      step.released.then(() => void this.#steps.delete(step)),
-    );
+    this.#steps.add(step);
+    void step.released.then(() => this.#steps.delete(step));
     const outcome = await step.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);
     if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);

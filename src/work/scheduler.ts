@@ -92,12 +92,12 @@ export class Run {
  */
 export class Scheduler {
   readonly #queue = new FairQueue<Job>();
-  #runsUnderWay = 0;
   /** Runs to be tried again. */
   readonly #retries: Run[] = [];
   /** Jobs admitted and not finished. */
   unfinishedJobs = 0;
-  #resolveIdle: (() => void)[] = [];
+  /** Jobs that are not released. */
+  readonly #held = new Set<Job>();
 
   /** @param queueLimitSites sites that may wait, at least as many as the largest job has */
   constructor(
@@ -129,6 +129,8 @@ export class Scheduler {
   submit<Result = JobAnswers>(request: JobRequest): Job<Result> {
     const job = new Job<Result>(request, this.#onSettled);
     this.unfinishedJobs++;
+    this.#held.add(job);
+    void job.released.then(() => this.#held.delete(job));
     this.#queue.add(job);
     this.executor.wake();
     job.hadToWait = job.startedMs === undefined;
@@ -142,7 +144,7 @@ export class Scheduler {
 
   /** Resolves when no job is unfinished and no run is under way; nothing may be submitted meanwhile. */
   async idle(): Promise<void> {
-    if (!this.#isIdle) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
+    await Promise.all(Array.from(this.#held, (job) => job.released));
   }
 
   #isFull(arriving: SitesByKey): boolean {
@@ -153,15 +155,10 @@ export class Scheduler {
     return sites >= limit;
   }
 
-  get #isIdle(): boolean {
-    return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
-  }
-
   #startRuns(): void {
     while (this.executor.free > 0) {
       const run = this.#nextRetry() ?? this.#nextRun();
       if (run === undefined) return;
-      this.#runsUnderWay++;
       this.executor.start(run);
     }
   }
@@ -185,10 +182,8 @@ export class Scheduler {
   }
 
   readonly #endRun = (run: Run, error?: Error) => {
-    this.#runsUnderWay--;
     if (error !== undefined) this.#tryAgain(run, error);
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.wake();
-    this.#reportIdle();
   };
 
   #tryAgain({ slices, failures }: Run, error: Error): void {
@@ -202,13 +197,7 @@ export class Scheduler {
   readonly #onSettled = (job: Job) => {
     this.unfinishedJobs--;
     this.#queue.drop(job);
-    this.#reportIdle();
   };
-
-  #reportIdle(): void {
-    if (!this.#isIdle) return;
-    for (const resolve of this.#resolveIdle.splice(0)) resolve();
-  }
 }
 
 /** Gives a job up whose caller hung up while it waited. */
