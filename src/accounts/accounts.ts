@@ -4,9 +4,8 @@ import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
 import { DailyQuota } from './daily-quota.js';
 import { KeyDirectory } from './key-directory.js';
-import type { AccountStore } from './store/account-store.js';
+import type { AccountStore, KeyDay } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
-import type { KeyDay } from './store/usage-store.js';
 import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
 
@@ -69,18 +68,17 @@ export class Accounts {
     onBackgroundError: (error: unknown) => void,
   ) {
     this.#directory = new KeyDirectory(store, clock);
-    this.#quota = new DailyQuota(store.usage);
-    this.#meter = new UsageMeter(store.usage, onBackgroundError);
+    this.#quota = new DailyQuota(store);
+    this.#meter = new UsageMeter(store, onBackgroundError);
     this.#counts = new Coalescer(async (wanted) => {
       await this.#meter.flush(wanted);
-      return store.usage.counts(wanted);
+      return store.requestCounts(wanted);
     }, COUNTS_PER_QUERY);
   }
 
   /**
    * Finds the key of a secret. An operator's change takes effect within 5 seconds.
-   *
-   * Rejects with `StoreUnavailableError` if the store must be queried and is unavailable.
+   * @throws StoreUnavailableError if the store must be queried and is unavailable
    */
   async authenticate(secret: string | undefined): Promise<Authentication> {
     if (secret === undefined || !isWellFormed(secret)) return INVALID;
@@ -94,8 +92,7 @@ export class Accounts {
   /**
    * Counts one request on the current UTC day if the key's daily limit is not reached. An unlimited tier never waits
    * for the store.
-   *
-   * Rejects with `StoreUnavailableError` if a request of a limited tier cannot be counted.
+   * @throws StoreUnavailableError if a request of a limited tier cannot be counted
    */
   async admit({ id: keyId, tier }: Caller): Promise<Admission> {
     const { day, ...reset } = this.#today();
@@ -122,7 +119,7 @@ export class Accounts {
       return admission;
     }
     try {
-      const [count] = await this.store.usage.add([change]);
+      const [count] = await this.store.addRequests([change]);
       return { ...admission, remaining: limit - count.requests };
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
@@ -134,8 +131,7 @@ export class Accounts {
   /**
    * The requests of a key on the current UTC day; asking is not counted. Of an unlimited tier the last second's requests
    * to other replicas may be missing.
-   *
-   * Rejects with `StoreUnavailableError`.
+   * @throws StoreUnavailableError
    */
   async usageToday({ id: keyId, tier }: Caller): Promise<DailyUsage> {
     const { day, ...reset } = this.#today();

@@ -21,9 +21,8 @@ const HASHES_PER_QUERY = 500;
 
 /**
  * Finds keys by their hash, from memory where possible: no query per request for a key seen recently, one query at a
- * time, and unknown hashes cached separately, so that a flood of them evicts no key.
- *
- * While the store is unavailable, keys seen before are answered as last read.
+ * time, and unknown hashes cached separately, so that a flood of them evicts no key. While the store is unavailable, keys
+ * seen before are answered as last read.
  */
 export class KeyDirectory {
   readonly #reads: Coalescer<string, SecretMatch | undefined>;
@@ -44,8 +43,7 @@ export class KeyDirectory {
 
   /**
    * The match for a key's hash, or nothing if there is no such key.
-   *
-   * Rejects with `StoreUnavailableError` if the key was not seen before and the store is unavailable.
+   * @throws StoreUnavailableError if the key was not seen before and the store is unavailable
    */
   async find(hash: string): Promise<SecretMatch | undefined> {
     const known = this.#known.get(hash);

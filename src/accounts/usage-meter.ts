@@ -1,5 +1,5 @@
+import { type AccountStore, type DayUsage, type KeyDay, keyDayName } from './store/account-store.js';
 import { isConstraintViolation } from './store/store-errors.js';
-import { type DayUsage, type KeyDay, keyDayName, type UsageStore } from './store/usage-store.js';
 
 const FLUSH_EVERY_MS = 1000;
 const CHANGES_PER_STATEMENT = 1000;
@@ -29,13 +29,12 @@ export class UsageMeter {
    * `CountRefusedError` for each count that is dropped
    */
   constructor(
-    private readonly usage: UsageStore,
+    private readonly store: AccountStore,
     private readonly onError: (error: unknown) => void,
   ) {
     this.#timer = setInterval(() => {
       if (this.#flushing === undefined) this.flush().catch(onError);
-    }, FLUSH_EVERY_MS);
-    this.#timer.unref();
+    }, FLUSH_EVERY_MS).unref();
   }
 
   /** Counts requests of a key on a day; a negative number subtracts them. */
@@ -75,7 +74,7 @@ export class UsageMeter {
     while (changes.length > 0) groups.push(changes.splice(0, CHANGES_PER_STATEMENT));
     for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
       try {
-        await this.usage.add(group);
+        await this.store.addRequests(group);
       } catch (error) {
         if (!isConstraintViolation(error)) {
           for (const change of [group, ...groups].flat()) this.add(change);

@@ -62,7 +62,7 @@ describe.each(DATABASES)('on $name', (database) => {
     const keys = keysOn(url);
     const { id } = json(await keys('issue --tier hypha --owner Siuslaw --json'));
     const store = await openStore(url);
-    await store.usage.add([
+    await store.addRequests([
       { keyId: id, day: '2026-11-19', requests: 7 },
       { keyId: id, day: '2026-11-20', requests: 11 },
     ]);

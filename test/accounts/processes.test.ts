@@ -18,7 +18,7 @@ describe.each(DATABASES)('on $name', (database) => {
     );
 
     expect(admitted.reduce((sum, each) => sum + each)).toBe(100);
-    expect((await store.usage.list({ keyId: key.id })).reduce((sum, { requests }) => sum + requests, 0)).toBe(
+    expect((await store.listUsage({ keyId: key.id })).reduce((sum, { requests }) => sum + requests, 0)).toBe(
       100,
     );
     await store.close();
@@ -44,7 +44,7 @@ describe.each(DATABASES)('on $name', (database) => {
     }
 
     const reopened = await openStore(url);
-    const counted = (await reopened.usage.list({ keyId: key.id })).reduce(
+    const counted = (await reopened.listUsage({ keyId: key.id })).reduce(
       (sum, { requests }) => sum + requests,
       0,
     );

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/accounts/clock.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
-import { StoreOpenError } from '../../src/accounts/store/store-errors.js';
+import { ExplainedError } from '../../src/output/explained-error.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { DATABASES } from './support/databases.js';
 
@@ -17,8 +17,8 @@ async function openingError(url: string): Promise<string> {
     () => undefined,
     (rejection: unknown) => rejection,
   );
-  expect(error).toBeInstanceOf(StoreOpenError);
-  const { message } = error as StoreOpenError;
+  expect(error).toBeInstanceOf(ExplainedError);
+  const { message } = error as ExplainedError;
   expect(message).not.toContain('\n');
   return message;
 }

@@ -5,10 +5,9 @@ import { generateKey, hashKey, type KeyRecord, type KeyState } from '../api-key.
 import type { Clock } from '../clock.js';
 import type { Tier } from '../tiers.js';
 import { type AccountDump, readDump, writeDump } from './account-dump.js';
-import type { AccountStore } from './account-store.js';
+import type { AccountStore, DayUsage, UsageFilter } from './account-store.js';
 import { type AccountsDatabase, KEY_RECORD } from './schema.js';
 import { isConstraintViolation } from './store-errors.js';
-import type { DayUsage, UsageFilter } from './usage-store.js';
 
 /** A key with its secret: the only time the secret can be shown. */
 export interface IssuedKey {
@@ -119,7 +118,7 @@ export class KeyAdministration {
   /** Requests by key and day, oldest day first. */
   async usage(filter: UsageFilter): Promise<DayUsage[]> {
     if (filter.keyId !== undefined && !(await this.#isKnown(filter.keyId))) return this.#refuse(filter.keyId);
-    return this.store.usage.list(filter);
+    return this.store.listUsage(filter);
   }
 
   /** The whole store, for import into another. */

@@ -77,14 +77,6 @@ function migration(...statements: string[]): Migration {
 /** A newer release has changed the schema of the store, which this release cannot use any more. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
-
-  /** @param migration the change that this release does not know */
-  constructor(migration: string) {
-    super(
-      `a newer release of nurselog has changed its schema (${migration}). ` +
-        'Start that release, or export the keys with it and import them into an empty store with this one.',
-    );
-  }
 }
 
 /** What kysely says of a migration that the store has and this release does not know. */
@@ -98,6 +90,10 @@ export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error } = await migrator.migrateToLatest();
   const unknown = UNKNOWN_MIGRATION.exec(error instanceof Error ? error.message : '')?.[1];
-  if (unknown !== undefined) throw new NewerSchemaError(unknown);
+  if (unknown !== undefined)
+    throw new NewerSchemaError(
+      `a newer release of nurselog has changed its schema (${unknown}). ` +
+        'Start that release, or export the keys with it and import them into an empty store with this one.',
+    );
   if (error !== undefined) throw error;
 }

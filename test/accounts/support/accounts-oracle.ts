@@ -1,6 +1,6 @@
 import type { Admission } from '../../../src/accounts/accounts.js';
 import type { Clock } from '../../../src/accounts/clock.js';
-import type { DayUsage } from '../../../src/accounts/store/usage-store.js';
+import type { DayUsage } from '../../../src/accounts/store/account-store.js';
 import { TIERS, type Tier } from '../../../src/accounts/tiers.js';
 
 interface OracleKey {
