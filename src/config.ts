@@ -174,7 +174,7 @@ function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefi
 }
 
 /**
- * Reads the configuration from environment variables. A blank variable counts as not set, but for DATABASE_URL.
+ * Reads the configuration from environment variables.
  * @throws ExplainedError that names the variable, for an invalid value and for a variable that starts with NURSELOG_ and is none of the clients'
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {

@@ -48,7 +48,6 @@ export function isWellFormed(secret: string): boolean {
 
 /**
  * SHA-256 of a key as 64 hexadecimal digits: the only form in which a key is stored or looked up.
- *
  * Looking up the hash instead of the key also makes the timing of the comparison useless to an attacker: choosing a
  * hash's leading digits means inverting SHA-256. A slow password hash would add nothing to 128 random bits.
  */

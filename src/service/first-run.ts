@@ -46,11 +46,7 @@ export async function prepareFirstKey(
 
 /** The new key, a link to the page with it, and a request that works as printed. The part after # is not sent to any server. */
 function firstKeyText(apiUrl: string, { secret }: IssuedKey, hasPage: boolean): string {
-  const page = `Open the planner's page with it:
-
-  ${apiUrl}/#key=${secret}
-
-`;
+  const page = `Open the planner's page with it:\n\n  ${apiUrl}/#key=${secret}\n\n`;
   return `
 nurselog is ready on ${apiUrl} (its documentation: ${apiUrl}/docs).
 
