@@ -44,11 +44,14 @@ const MAX_FILE_POINTS = 20_000;
 
 /** Points of the lattices that are kept: four of the whole grid, or a hundred of 20,000 points. */
 const KEPT_POINTS = 2_000_000;
+/** Most lattices that are kept: boxes without a point have lattices, too. */
+const KEPT_LATTICES = 1000;
 
-/** The lattices that were asked for last: one takes milliseconds, also where the answer is 304 or 503. */
+/** The lattices that were asked for last: to find one takes milliseconds, also where the answer is 304 or 503. */
 const latticesOf = perGeneration(
   ({ artefacts: { grid } }: GenerationData) =>
     new LRUCache<string, LatticePoints, SurfaceQuery>({
+      max: KEPT_LATTICES,
       maxSize: KEPT_POINTS,
       sizeCalculation: ({ points }) => points.length + 1,
       memoMethod: (_key, _stale, { context: { box, maxPoints } }) =>
