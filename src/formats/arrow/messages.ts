@@ -3,7 +3,7 @@ import { MAX_COLUMNS } from '../table/input-columns.js';
 import { tableError } from '../table/table-request.js';
 
 /** A message of a stream: its metadata, checked, and its body. */
-export interface StreamMessage {
+interface StreamMessage {
   readonly message: Message;
   readonly body: Uint8Array;
   /** Where it starts in the stream. */

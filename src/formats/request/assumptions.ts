@@ -5,7 +5,7 @@ import { describedNumber, isWithin, type OptionNumber, rangeMessage, SCENARIO } 
 import { conditionsOf, type OptionData } from './options.js';
 
 /** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
-export type Assumption = OptionNumber & { readonly column: number };
+type Assumption = OptionNumber & { readonly column: number };
 
 /** Numbers by the name of their assumption. */
 export type AssumedValues = Readonly<Record<string, number>>;

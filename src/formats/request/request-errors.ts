@@ -50,7 +50,7 @@ export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorOb
 }
 
 /** The error of a value that is no planting method. @param what names it in the message */
-export function unknownMethod(what: string, value: unknown): ErrorObject {
+function unknownMethod(what: string, value: unknown): ErrorObject {
   return {
     code: 'invalid_method',
     message: `${what} must be ${PLANTING_METHODS.map(show).join(' or ')}, not ${show(value)}.`,

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 
 /** Memory for the values of a column, as its format keeps them. */
-export type ColumnValues = Float64Array | Float32Array | Int32Array | Int16Array | Int8Array | Uint8Array;
+type ColumnValues = Float64Array | Float32Array | Int32Array | Int16Array | Int8Array | Uint8Array;
 
 /**
  * A column of an answer. Every format writes it from this: its type is that in Arrow, and formats of text write a value in

@@ -68,8 +68,8 @@ const featureSchema = z.unknown().transform((value, context) => {
   return data ?? z.NEVER;
 });
 
-export type PracticeFeature = z.output<typeof practiceSchema>;
-export type GridFeature = z.output<typeof gridFeatureSchema>;
+type PracticeFeature = z.output<typeof practiceSchema>;
+type GridFeature = z.output<typeof gridFeatureSchema>;
 
 /** Whether a feature is of practice, and no column of the grid. */
 export function isPractice(feature: PracticeFeature | GridFeature): feature is PracticeFeature {
