@@ -6,7 +6,7 @@ export interface GenerationData {
   readonly searchRadiusKm: number;
 }
 
-/** Makes something of a generation when it is first asked for, and keeps it as long as the generation. */
+/** Makes something of a generation, or of another object, when it is first asked for, and keeps it as long as that. */
 export function perGeneration<Made extends object, Generation extends object = GenerationData>(
   make: (generation: Generation) => Made,
 ): (generation: Generation) => Made {

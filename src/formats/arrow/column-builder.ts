@@ -40,7 +40,7 @@ export class ColumnBuilder {
   }
 }
 
-/** A column of texts. @param texts UTF-8 as latin1 @param nulls which of them are none; by default all are texts */
+/** A column of texts. @param texts UTF-8 as latin1 @param nulls `nullCount` and `nullBitmap`; none by default */
 export function textColumn(texts: readonly string[], nulls: object = { nullCount: 0 }): Data<Utf8> {
   const { length } = texts;
   const valueOffsets = new Int32Array(length + 1);

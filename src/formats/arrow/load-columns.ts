@@ -146,7 +146,7 @@ export class ColumnLoader {
     return node;
   }
 
-  /** The next buffer as so many numbers. */
+  /** The next buffer as `count` numbers. @param ArrayType of any numbers, though its type says offsets */
   #numbers(ArrayType: DataType['OffsetArrayType'], count: number) {
     const { buffer, byteOffset } = this.#bytes(count * ArrayType.BYTES_PER_ELEMENT);
     return new ArrayType(buffer, byteOffset, count);
@@ -166,7 +166,7 @@ export class ColumnLoader {
     return this.body.subarray(offset, offset + (count ?? length));
   }
 
-  /** The offsets of so many texts, which must not fall. */
+  /** The offsets of `length` values, which must not fall. */
   #offsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
     // An empty column may omit its offsets.
     if (length === 0 && this.header.buffers[this.#buffer]?.length === 0) {

@@ -58,7 +58,7 @@ export async function predictSlice(
   return { numbers, inferenceMs };
 }
 
-/** The predictions of a plan: their rows, their numbers, and the answer. */
+/** The predictions of a plan: which rows to predict, their numbers, and the answer. */
 export class PlanAnswer {
   readonly #numbers: Uint16Array;
 
@@ -123,8 +123,8 @@ export class PlanAnswer {
   }
 
   /**
-   * The options of a unit whose rows start at one, ranked: by cost per survivor where there are costs, those without
-   * survivors last, else by survival. Ties stay in their order: by species code, then manual first.
+   * The options of a unit whose rows start at `firstRow`, ranked: by cost per survivor where there are costs, those
+   * without survivors last, else by survival. Ties stay in their order: by species code, then manual first.
    */
   #options(unit: ValidUnit, firstRow: number, list: readonly Species[]) {
     const { methods, costs, target } = this.plan.order;

@@ -16,7 +16,7 @@ interface UnitSites {
   readonly dataPoints: number;
   /** From the centroid to the nearest grid point, km with 3 decimals. */
   readonly nearestKm: number;
-  /** Those points, or the one that is nearest to the centroid. */
+  /** The points inside; where there are none, the nearest to the centroid. */
   readonly points: Int32Array;
   /** Degrees of these points, or of the centroid. */
   readonly latitude: Float64Array;
@@ -29,7 +29,7 @@ interface UnitSpecies {
   readonly isNative: boolean;
 }
 
-/** A unit that can be predicted for. It has a row for each species and, in it, for each point. */
+/** A unit that can be predicted for. It has a row for each species and point: all points of a species, then the next. */
 export interface ValidUnit extends UnitSites {
   readonly id: UnitId;
   readonly species: readonly UnitSpecies[];
@@ -41,7 +41,7 @@ export interface Plan {
   readonly order: PlanOrder;
   /** The units, or what is wrong with them. */
   readonly units: readonly (ValidUnit | { readonly id: UnitId; readonly error: ErrorObject })[];
-  /** The rows of these units. */
+  /** The number of rows of these units. */
   readonly rowCount: number;
   /** All units were read. */
   readonly isRead: boolean;

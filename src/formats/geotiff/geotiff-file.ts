@@ -39,7 +39,7 @@ export function geoTiffFile(
   metadata: RasterMetadata,
   tiles: readonly (readonly Uint8Array[])[],
 ): Buffer<ArrayBuffer> {
-  const offsets = tiles.map(({ length }) => new Uint32Array(length));
+  const offsets = tiles.map(({ length }) => new Uint32Array(length)); // known when all directories are laid out
   const directories = levelsOf(raster).map((level, i) => [
     ...imageFields(level, metadata.bands.length, offsets[i], tiles[i]),
     ...(i === 0 ? georeferenceFields(raster, index, metadata) : []),

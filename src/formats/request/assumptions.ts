@@ -4,14 +4,11 @@ import { perGeneration } from '../../prediction/per-generation.js';
 import { describedNumber, isWithin, type OptionNumber, rangeMessage, SCENARIO } from './option-numbers.js';
 import { conditionsOf, type OptionData } from './options.js';
 
-/** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
-type Assumption = OptionNumber & { readonly column: number };
-
-/** Numbers by the name of their assumption. */
+/** The numbers that the query of a table or surface assumes for all its rows, by the name of their assumption. */
 export type AssumedValues = Readonly<Record<string, number>>;
 
-/** What may be assumed: a changed climate, and practice. */
-export const assumptionsOf = perGeneration((data: OptionData): readonly Assumption[] => {
+/** What may be assumed: a changed climate, and practice; each with its column in the adjustments of a row. */
+export const assumptionsOf = perGeneration((data: OptionData): (OptionNumber & { column: number })[] => {
   const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
   const practice = conditionsOf(data).flatMap((number, index) =>
     number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],

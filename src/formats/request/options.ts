@@ -22,7 +22,7 @@ import {
   SCENARIO,
 } from './option-numbers.js';
 
-/** What decides which options there are. */
+/** What decides which options are allowed. */
 export type OptionData = Pick<Artefacts, 'manifest' | 'grid'>;
 
 /** The values that `conditions` may have: the models' features. */
@@ -80,7 +80,7 @@ export type StatedOptions = { readonly [name in OptionName]?: unknown };
 
 /** The schemas of the options, as far as a generation allows them. */
 export function optionSchemas(data: OptionData): Record<OptionName, z.ZodOptional> {
-  const rows = new SiteRows(1, adjustmentWidth(data.manifest)); // nobody reads them
+  const rows = new SiteRows(1, adjustmentWidth(data.manifest)); // written and never read
   const schemas = Object.entries(optionsUnder(data)).map(([name, option]) => {
     const schema = z.unknown().superRefine((value, context) => {
       option.write(value, rows, 0, (message, ...path) => context.addIssue({ code: 'custom', message, path }));

@@ -212,7 +212,7 @@ export const batchRequestSchema = z.object({
   }),
 });
 
-/** The fields of a request that it may have and need not have; found once for each schema. */
+/** The fields that a request may omit; found once for each schema. Fields that it must omit are `never` in the schema. */
 export const optionsOf = perGeneration(({ shape }: z.ZodObject) =>
   Object.keys(shape).filter((name) => {
     const field = shape[name];

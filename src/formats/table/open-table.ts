@@ -104,13 +104,10 @@ export class OpenTable {
       answered--;
     }
     const { from, count, start, end } = chunk;
-    const next = {
-      from: from + rowCount,
-      count: count - rowCount,
-      start: rows.starts?.[rowCount] ?? start,
-      end,
-    };
-    const rest = next.count > 0 ? next : undefined;
+    const rest =
+      rowCount < count
+        ? { from: from + rowCount, count: count - rowCount, start: rows.starts?.[rowCount] ?? start, end }
+        : undefined;
     return { bytes, answered, failures: [...failures], rest, inferenceMs };
   }
 

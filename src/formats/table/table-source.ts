@@ -7,7 +7,7 @@ import type { TableChunk } from './table-request.js';
 /** The table in a body that was checked. */
 export interface TableSource {
   readonly names: readonly string[];
-  /** The line end of a CSV table. */
+  /** The line end of a CSV table; other formats have none. */
   readonly lineEnd?: '\n' | '\r\n';
   /** The columns as those of an Arrow table, with the metadata of an uploaded one. */
   readonly arrowSchema: Schema;
@@ -31,7 +31,7 @@ export interface ChunkRows {
   text(row: number, column: number): string | null;
   json(row: number, column: number): string;
   /**
-   * Copies a row of text as it was uploaded, with a comma instead of its line end, and of the last brace of JSON.
+   * Copies a row of text as it was uploaded, without its line end and the last brace of JSON. A comma follows the values.
    * @returns false where its cells must be written anew
    */
   copy?(writer: RowWriter, row: number): boolean;
@@ -62,8 +62,10 @@ export interface EncodedRows {
 }
 
 export interface TableOutput {
+  /** What precedes the first chunk. */
   readonly head: Uint8Array;
   /** Writes the rows of a chunk, uploaded columns first. @param predicted a row for each of them */
   encode(rows: ChunkRows, predicted: PredictedRows, errors: RowErrors): EncodedRows;
+  /** What follows the last chunk. */
   readonly tail: Uint8Array;
 }

@@ -42,7 +42,8 @@ export const CHECKSUMS_FILE = 'SHA256SUMS';
 /**
  * Reads the SHA256SUMS of a folder. Without its check a damaged grid could be served with wrong values, or keep the Arrow
  * reader in an endless loop.
- * @returns it, and what reads a file of the folder or throws an ArtefactError: not listed, missing, or of another SHA-256
+ * @returns the file itself, and a function that reads a file of the folder. It throws an ArtefactError where that file is
+ *   not listed, is missing or has another SHA-256
  * @throws ArtefactError where SHA256SUMS cannot be read
  */
 export function readChecksums(folder: string) {

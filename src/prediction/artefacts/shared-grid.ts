@@ -24,7 +24,7 @@ export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables
 
 /**
  * Copies a grid into shared memory.
- * @param file of the grid
+ * @param file the path of the grid, for errors
  * @throws ArtefactError as `optionColumns`
  */
 export function shareGrid(file: string, grid: GridFile, manifest: Manifest): SharedGrid {
@@ -65,7 +65,7 @@ export const VAPOR_PRESSURE_DEFICIT = { name: 'vpd_max', temperature: 'temperatu
 
 /**
  * The columns that options of requests need beside the features: elevation, the temperature that vapor pressure deficit
- * follows, the lapse rates of this and of the features, as far as the grid has any, and the errors of features.
+ * follows, the lapse rates of both and of the other features, as far as the grid has any, and the errors of features.
  * @throws ArtefactError naming the grid's file where a column is missing or in another unit
  */
 function optionColumns(file: string, { variables }: GridFile, { features }: Manifest): SharedGrid['columns'] {

@@ -33,7 +33,7 @@ interface OutlineMistake {
 /** Why it is not clear what an outline encloses; `too intricate` where it would take too long to find out. */
 export type OutlineProblem = OutlineMistake | { readonly kind: 'too intricate' };
 
-/** Thrown, since it may be found anywhere in the search. */
+/** Thrown: any part of the search may find it. */
 const TOO_INTRICATE = { kind: 'too intricate' } as const;
 
 /**
@@ -55,9 +55,9 @@ export function outlineProblem(outline: Outline): OutlineProblem | undefined {
 const INSIDE = 1;
 const OUTSIDE = 2;
 
-/** Methods throw TOO_INTRICATE. */
+/** Checks one outline. Its methods throw TOO_INTRICATE. */
 class OutlineCheck {
-  /** Pairs of rings. */
+  /** The pairs of rings that touch, as `#pair` numbers them. */
   readonly #touches = new Set<number>();
   /** The rings of each polygon, the outer one first. */
   readonly #polygons: number[][] = [];
@@ -70,7 +70,7 @@ class OutlineCheck {
     });
   }
 
-  /** Two edges that meet and must not. Finds which rings touch. */
+  /** The first two edges found that meet and must not. Notes which rings touch. */
   contactMistake(): OutlineMistake | undefined {
     const { coordinates, rings } = this.outline;
     // An edge is the position where it ends.
@@ -98,7 +98,7 @@ class OutlineCheck {
     return undefined;
   }
 
-  /** The first ring that lies where it must not, when it is known which rings touch and that none cross. */
+  /** The first ring that lies where it must not. To be called after `contactMistake`, if that finds none. */
   nestingMistake(): OutlineMistake | undefined {
     const { coordinates, rings } = this.outline;
     for (const [ring, { polygon, isHole }] of rings.entries())
@@ -222,7 +222,7 @@ function contactOf(a: Segment, b: Segment): 'cross' | 'touch' | undefined {
   return ofA < 0 && ofB < 0 ? 'cross' : 'touch';
 }
 
-/** 1 where both ends of a segment lie on one side of the line through another, -1 where on different ones, 0 where on the line. */
+/** 1 where both ends of a segment lie on one side of the line through another, -1 on different sides, 0 if one is on it. */
 function sidesOf([x1, y1, x2, y2]: Segment, [ax, ay, bx, by]: Segment): number {
   return Math.sign(orient2d(ax, ay, bx, by, x1, y1)) * Math.sign(orient2d(ax, ay, bx, by, x2, y2));
 }

@@ -24,6 +24,7 @@ export interface SurfaceRoute {
   Querystring: Record<string, unknown>;
 }
 
+/** The surface that a request asks for, without its values, and how it is sent. */
 export interface AskedSurface extends Omit<Surface, 'values'> {
   readonly type: SurfaceType;
   /** Its pixels where it is a GeoTIFF. */
@@ -42,10 +43,9 @@ export interface AskedSurface extends Omit<Surface, 'values'> {
 const FILE_TYPES: readonly SurfaceType[] = ['application/geo+json', 'text/csv'];
 const MAX_FILE_POINTS = 20_000;
 
-/** Points of the lattices that are kept: four of the whole grid, or a hundred of 20,000 points. */
-const KEPT_POINTS = 2_000_000;
-/** Most lattices that are kept: boxes without a point have lattices, too. */
+/** Most lattices that are kept, some without a point, and most points of them together: four times the whole grid. */
 const KEPT_LATTICES = 1000;
+const KEPT_POINTS = 2_000_000;
 
 /** The lattices that were asked for last: to find one takes milliseconds, also where the answer is 304 or 503. */
 const latticesOf = perGeneration(

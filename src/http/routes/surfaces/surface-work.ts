@@ -43,13 +43,13 @@ interface SurfaceCall {
   readonly asked: AskedSurface;
 }
 
-/** What a surface has of values, and what its points and these take. */
+/** The number of values of a surface, and the bytes of its points and values. */
 function sizeOf({ points, intervals }: AskedSurface) {
   const values = points.length * bandNames(intervals).length;
   return { values, bytes: points.byteLength + values * Uint16Array.BYTES_PER_ELEMENT };
 }
 
-/** The surface that is asked for in shared memory of its size. Its values are to be predicted. */
+/** The surface that is asked for, in shared memory of at least its size. Its values are to be predicted. */
 function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: AskedSurface): Surface {
   const { species, assumed, intervals, step } = asked;
   request.state.sites = asked.points.length;
