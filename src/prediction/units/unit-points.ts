@@ -12,15 +12,15 @@ export const MAX_UNIT_POINTS = 1000;
  */
 export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
   const points = pointsInside(index, outline);
-  if (points.length <= MAX_UNIT_POINTS) return Int32Array.from(points);
+  if (points.length <= MAX_UNIT_POINTS) return points.slice();
   const { row, column } = index;
   const likely = Math.ceil(Math.sqrt(points.length / MAX_UNIT_POINTS));
   for (let every = Math.max(2, likely - 1); ; every++) {
     const coarse = points.filter((point) => row[point] % every === 0 && column[point] % every === 0);
     // Narrow parts may all lie between the rows or columns: of their points every second, third, ... is taken.
     const stride = Math.ceil(points.length / MAX_UNIT_POINTS);
-    if (coarse.length === 0) return Int32Array.from(points.filter((_, i) => i % stride === 0));
-    if (coarse.length <= MAX_UNIT_POINTS) return Int32Array.from(coarse);
+    if (coarse.length === 0) return points.filter((_, i) => i % stride === 0);
+    if (coarse.length <= MAX_UNIT_POINTS) return coarse;
   }
 }
 
@@ -29,14 +29,14 @@ export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
  * edges. Edges are straight lines of longitude and latitude, as GeoJSON says. A point on an edge that two units share is
  * inside exactly one of them. Tests compare it with a test of every point.
  */
-function pointsInside(index: PointIndex, { coordinates, rings }: Outline): number[] {
+function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32Array {
   const { latitudes, longitudes, column: columnOf } = index;
   const { south, west, north, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
   const firstRow = firstAtLeast(latitudes, south);
   const firstColumn = firstAtLeast(longitudes, west);
   const rows = firstAtLeast(latitudes, north) - firstRow; // a ray along the northern edge crosses nothing
   const columns = firstAtLeast(longitudes, east) - firstColumn;
-  if (rows <= 0 || columns <= 0) return [];
+  if (rows <= 0 || columns <= 0) return new Int32Array(0);
   // A column more, for edges that pass to the east of the last node.
   const width = columns + 1;
   /** By node, 1 where an odd number of edges passes between it and its western neighbour. */
@@ -60,17 +60,18 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): numbe
       }
     }
   }
-  const points: number[] = [];
+  const points = new Int32Array(Math.min(changes.length, index.row.length));
+  let count = 0;
   for (let row = 0; row < rows; row++) {
     const end = firstPointAt(index, firstRow + row, firstColumn + width);
     let column = 0;
     let isInside = changes[row * width];
     for (let point = firstPointAt(index, firstRow + row, firstColumn); point < end; point++) {
       while (column < columnOf[point] - firstColumn) isInside ^= changes[row * width + ++column];
-      if (isInside === 1) points.push(point);
+      if (isInside === 1) points[count++] = point;
     }
   }
-  return points;
+  return points.subarray(0, count);
 }
 
 /** The index of the first of ascending values that is at least a limit; their number where none is. */
