@@ -36,8 +36,9 @@ function oneOf<const Value extends string>(...values: Value[]) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
-/** Whether a URL can be read although its password may have any character. */
-const isEncoded = (url: string) => /^([^#%]|%[\da-f]{2})+$/i.test(url) && URL.canParse(url);
+/** Whether the characters of a URL that would end its password are encoded. Its host may be missing: a parameter may name a socket. */
+const isEncoded = (url: string) =>
+  /^([^#%]|%[\da-f]{2})+$/i.test(url) && URL.canParse(url.replace('@/', '@host/'));
 
 /** Whether a text is an origin as browsers send it: scheme, host and, where it is not the scheme's own, port. */
 const isOrigin = (text: string) =>

@@ -156,6 +156,11 @@ test.each(['pa/ss', 'pa?ss', 'pa#ss', '12#34', '%ss'])(
   },
 );
 
+test('a DATABASE_URL may have no host: its parameter names the folder of a socket', () => {
+  const url = 'postgres://nurselog:secret@/nurselog?host=/var/run/postgresql';
+  expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+});
+
 test('an empty DATABASE_URL is refused: a lost address would start an empty embedded store', () => {
   expect(() => loadConfig({ DATABASE_URL: '' })).toThrow(
     /^DATABASE_URL must be sqlite:<file> or postgres:.*, not ""$/,
