@@ -26,7 +26,7 @@ function decimal(format: RegExp, rule: string, isAllowed: (value: number) => boo
   return z.string().regex(format, { error }).transform(Number).refine(isAllowed, { error });
 }
 
-/** A whole number in decimal digits. */
+/** A whole number from `min` to `max` in decimal digits. */
 export function wholeNumber(min: number, max: number) {
   const rule = `a whole number from ${min} to ${max}`;
   return decimal(/^\d+$/, rule, (value) => value >= min && value <= max);
@@ -176,7 +176,7 @@ function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefi
 
 /**
  * Reads the configuration from environment variables.
- * @throws ExplainedError that names the variable, for an invalid value and for a variable that starts with NURSELOG_ and is none of the clients'
+ * @throws ExplainedError that names the variable: for an invalid value, and for an unknown name that starts with NURSELOG_
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const unknown = Object.keys(environment).find(

@@ -39,7 +39,7 @@ export interface Admission extends DailyQuotaState {
   readonly day: string;
 }
 
-export interface DailyUsage extends DailyQuotaState {
+interface DailyUsage extends DailyQuotaState {
   readonly requests: number;
 }
 

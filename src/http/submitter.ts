@@ -23,7 +23,7 @@ export class Submitter {
   }
 
   /**
-   * Submits the rows of a request at once, until its response is closed. The state of the request gets their times.
+   * Submits all rows of a request, which are given up when its response closes. Its state gets their times.
    * @param hasHungUp see JobRequest
    * @throws JobError where the service cannot answer them
    */

@@ -43,8 +43,7 @@ const FAILED_END_MS = 5000;
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
  * @param showFirstKey shows a text with the first key of an embedded store; if it throws OutputError, the key is not issued
- * @throws ExplainedError; then nothing keeps running but workers that
- * do not return from their models
+ * @throws ExplainedError; then nothing keeps running but workers that do not return from their models
  */
 export async function startService(
   config: Config,

@@ -3,7 +3,7 @@ import type { QueuedWork } from './fair-queue.js';
 import { JobAnswers } from './job-answers.js';
 
 /** Why a job has no result. */
-export type JobFailure =
+type JobFailure =
   /** Too many sites waited; nothing was started. */
   | { readonly kind: 'overloaded' }
   /** The deadline passed first. */
@@ -30,7 +30,7 @@ export interface JobRequest {
   readonly keyId: string;
   /** When the job is given up, on the clock of `performance.now()`. */
   readonly deadlineMs: number;
-  /** At least one, to be answered with JSON; the executor takes some at a time, in any number of runs. */
+  /** At least one row, to be answered with JSON; the executor takes some at a time, in any number of runs. */
   readonly rows?: SiteRows;
   /** What the worker is sent for a step: about 20 ms of other work, which it does as a whole. */
   readonly order?: object;

@@ -55,7 +55,7 @@ export const accountDump = z
 
 export type AccountDump = z.output<typeof accountDump>;
 
-/** The message of a schema. */
+/** The error message of a schema. */
 export function must(be: string) {
   return { error: `must be ${be}` };
 }

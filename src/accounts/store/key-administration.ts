@@ -25,8 +25,8 @@ interface RotatedKey extends IssuedKey {
 type Show<Issued extends IssuedKey> = (issued: Issued) => void;
 
 /**
- * Issues and changes keys for operators. Every running service applies a change within 5 seconds. What concerns a key that is
- * unknown, already known or revoked rejects with an error whose message names it and says what to do.
+ * Issues and changes keys for operators. Every running service applies a change within 5 seconds. A method rejects where a key
+ * is unknown or revoked, or imported and known already, with an error whose message says what to do.
  */
 export class KeyAdministration {
   constructor(

@@ -114,7 +114,7 @@ function isUnavailable(error: unknown): error is InstanceType<typeof Libsql.Sqli
   return error instanceof Libsql.SqliteError && UNAVAILABLE.test(error.code);
 }
 
-/** A libsql connection for kysely, which keeps prepared statements: preparation is half the cost of a short query. */
+/** A libsql connection for kysely. It keeps prepared statements, since preparation is half the cost of a short query. */
 export class LibsqlDatabase implements SqliteDatabase {
   readonly #database: Libsql.Database;
   readonly #statements = new LRUCache<string, SqliteStatement>({
@@ -136,9 +136,9 @@ export class LibsqlDatabase implements SqliteDatabase {
   }
 
   /**
-   * Does what waits for the lock of another process, without blocking this one: SQLite's own busy timeout sleeps inside the
-   * call and would block every request in flight. It also does not apply to every lock: a change of the journal mode never
-   * waits. Turns failures of the machine into `StoreUnavailableError`.
+   * Repeats a call while another process holds the lock, without blocking this one: SQLite's own busy timeout sleeps inside
+   * the call, and does not apply to a change of the journal mode.
+   * @throws StoreUnavailableError for a failure of the machine, and what else the call throws
    */
   async attempt<Result>(call: () => Result | Promise<Result>): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {

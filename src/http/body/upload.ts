@@ -42,13 +42,13 @@ export async function readUpload(
     if (length + chunk.length > memory.length) fail(tooLarge(limitBytes));
     else length += chunk.copy(memory, length);
   });
-  /** Before the first zero that follows a member: gunzip ends there, whatever comes. */
+  /** Bytes before the first zero that follows a member. Gunzip ends there and drops the rest without an error. */
   let gzipBytes = Number.POSITIVE_INFINITY;
   gunzip?.once('end', () => {
     gzipBytes = gunzip.bytesWritten;
   });
   let receivedBytes = 0;
-  /** Without the zeros at the end. */
+  /** Bytes received, without the zeros at their end. */
   let contentBytes = 0;
   const count = (chunk: Buffer) => {
     const content = chunk.findLastIndex((byte) => byte !== 0) + 1;
@@ -64,7 +64,7 @@ export async function readUpload(
   };
   // After what has arrived by then is read: this thread may have been busy.
   const watch = setInterval(() => setImmediate(checkSpeed), windowMs);
-  // A caller who breaks off; also afterwards, when nothing fails any more.
+  // The caller broke off. The listener stays: an error after the end would be thrown otherwise.
   payload.on('error', (error) => fail(Object.assign(error, { statusCode: 400 })));
   payload.on('data', count).pipe(decoder);
   try {

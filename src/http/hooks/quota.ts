@@ -21,8 +21,8 @@ export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
     const { quota } = request.state;
     if (quota === undefined) return;
     // A failure of the service is not counted.
-    const isCounted = reply.statusCode < 500 || !quota.admitted;
-    reply.headers(rateLimitHeaders(isCounted ? quota : await accounts.refund(quota)));
+    const isRefunded = reply.statusCode >= 500 && quota.admitted;
+    reply.headers(rateLimitHeaders(isRefunded ? await accounts.refund(quota) : quota));
   });
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
 
 /** The first byte of a range and the one after its last. */
-export type ByteRange = readonly [from: number, end: number];
+type ByteRange = readonly [from: number, end: number];
 
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 

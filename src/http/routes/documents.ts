@@ -93,7 +93,7 @@ const pageOf = (script: string, style: string) => `<!doctype html>
 
 /**
  * GET /openapi.json and GET /docs: the description of the interface for programs and for people. GET /licenses.txt.
- * @param describe describes the interface
+ * @param describe makes the OpenAPI document for the grid and models of a generation
  */
 export function documentRoutes(
   app: FastifyInstance,

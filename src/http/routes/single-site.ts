@@ -110,8 +110,8 @@ export function singleSiteRoutes(
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
     const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
     return answer(reply, generation, rows, (answers) => {
-      const ranked = Array.from(answers.elements(), (answer, row) => {
-        return { isNative: isNative(rows.species[row]), answer };
+      const ranked = Array.from(answers.elements(), (json, row) => {
+        return { isNative: isNative(rows.species[row]), answer: json };
       });
       const body = rankingBody(ranked[0].answer, listed.length > 0 ? ranked : [], horizon);
       answers.release();

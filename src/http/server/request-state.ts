@@ -5,7 +5,7 @@ import { redactKeys } from '../../output/printable.js';
 import type { Job } from '../../work/job.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
-export interface RequestState {
+interface RequestState {
   caller?: Caller;
   /** Its place in the day's requests of the caller. */
   quota?: Admission;

@@ -43,13 +43,13 @@ interface SurfaceCall {
   readonly asked: AskedSurface;
 }
 
-/** The number of values of a surface, and the bytes of its points and values. */
+/** The number of values of a surface, and the bytes that its points and values take. */
 function sizeOf({ points, intervals }: AskedSurface) {
   const values = points.length * bandNames(intervals).length;
   return { values, bytes: points.byteLength + values * Uint16Array.BYTES_PER_ELEMENT };
 }
 
-/** The surface that is asked for, in shared memory of at least its size. Its values are to be predicted. */
+/** Copies the points of a surface to shared memory of `sizeOf` bytes. Its values are still to be predicted. */
 function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: AskedSurface): Surface {
   const { species, assumed, intervals, step } = asked;
   request.state.sites = asked.points.length;
