@@ -6,7 +6,7 @@ import type { Generation } from '../work/generation.js';
 import { JobError } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
-import { closedWhileWaiting, TOO_MANY_OPEN } from './errors/common-errors.js';
+import { closedWhileWaiting, TOO_MANY_OPEN } from './errors.js';
 import { callerOf } from './server/request-state.js';
 
 /** Submits the work of requests to a scheduler. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify from 'fastify';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { errorHandler } from '../../src/http/errors/common-errors.js';
+import { errorHandler } from '../../src/http/errors.js';
 import { JobError } from '../../src/work/job.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import type { Serving } from '../../work/generation.js';
-import { QUEUE_FULL, renderError } from '../errors/common-errors.js';
+import { QUEUE_FULL, renderError } from '../errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';

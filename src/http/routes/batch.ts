@@ -4,7 +4,7 @@ import { placeError } from '../../formats/request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
 import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
-import { QUEUE_FULL } from '../errors/common-errors.js';
+import { QUEUE_FULL } from '../errors.js';
 import type { ArrivingBatches } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { sendPooled } from '../response/compression.js';

@@ -7,7 +7,7 @@ import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
 import { RequestSteps } from '../../work/request-steps.js';
-import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
+import { closedWhileWaiting, QUEUE_FULL } from '../errors.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';

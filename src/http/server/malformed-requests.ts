@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../prediction/errors/api-error.js';
-import { renderError } from '../errors/common-errors.js';
+import { renderError } from '../errors.js';
 import { requestId } from './request-state.js';
 
 /** Headers that a request may have: many times what callers and proxies send. */

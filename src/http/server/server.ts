@@ -10,7 +10,7 @@ import Fastify, {
 import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
-import { errorHandler } from '../errors/common-errors.js';
+import { errorHandler } from '../errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import { allowOrigins, logRefusedOrigins } from './allowed-origins.js';

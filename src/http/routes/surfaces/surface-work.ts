@@ -8,7 +8,7 @@ import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
 import { RequestSteps } from '../../../work/request-steps.js';
 import { SurfaceAnswer } from '../../../work/surface-answer.js';
-import { closedWhileWaiting, TOO_MANY_OPEN } from '../../errors/common-errors.js';
+import { closedWhileWaiting, TOO_MANY_OPEN } from '../../errors.js';
 import { byteTag } from '../../response/headers.js';
 import { callerOf } from '../../server/request-state.js';
 import { type Submitter, takeMemory } from '../../submitter.js';

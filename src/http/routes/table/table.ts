@@ -5,7 +5,7 @@ import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
 import { TableAnswer, type TableOptions } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
-import { closedBeforeTable } from '../../errors/common-errors.js';
+import { closedBeforeTable } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { connectionOf } from '../../server/connection.js';
 import { takeMemory } from '../../submitter.js';

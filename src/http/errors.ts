@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { StoreUnavailableError } from '../../accounts/store/store-errors.js';
-import { ApiError, type ErrorCode } from '../../prediction/errors/api-error.js';
-import { show } from '../../prediction/errors/shown-value.js';
-import { JobError } from '../../work/job.js';
-import { DEFAULT_HEADERS, JSON_TYPE } from '../response/headers.js';
+import { StoreUnavailableError } from '../accounts/store/store-errors.js';
+import { ApiError, type ErrorCode } from '../prediction/errors/api-error.js';
+import { show } from '../prediction/errors/shown-value.js';
+import { JobError } from '../work/job.js';
+import { DEFAULT_HEADERS, JSON_TYPE } from './response/headers.js';
 
 /** A temporary failure of the service, with the seconds after which to retry. */
 export function retryLater(
