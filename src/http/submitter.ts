@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
@@ -48,7 +48,7 @@ export class Submitter {
   }
 
   /** @throws ApiError overloaded where no further plan or surface of the caller would be admitted */
-  checkConcurrency(request: FastifyRequest): void {
+  checkConcurrency({ request }: FastifyReply): void {
     if (this.#concurrency.wouldReject(callerOf(request).id)) throw TOO_MANY_OPEN;
   }
 
@@ -58,13 +58,12 @@ export class Submitter {
    * @throws ApiError where too many of the key wait, JobError where the request's time is over, or what `work` throws
    */
   async runLimited<Result>(
-    request: FastifyRequest,
     reply: FastifyReply,
     generation: Generation,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    this.checkConcurrency(request);
-    const { id } = callerOf(request);
+    this.checkConcurrency(reply);
+    const { id } = callerOf(reply.request);
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
     let timer: NodeJS.Timeout | undefined;
@@ -82,12 +81,7 @@ export class Submitter {
 }
 
 /** Takes memory for a request until its response is closed. @throws ApiError overloaded where too little is left */
-export function takeMemory(
-  budget: MemoryBudget,
-  bytes: number,
-  request: FastifyRequest,
-  { raw }: FastifyReply,
-): void {
+export function takeMemory(budget: MemoryBudget, bytes: number, { request, raw }: FastifyReply): void {
   if (raw.closed) throw closedWhileWaiting(); // its 'close' would never come
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
@@ -99,5 +93,5 @@ const LARGE_ANSWER_BYTES = 64 * 1024;
 
 /** Takes memory for an answer that is in memory as a whole until it is sent. @throws ApiError overloaded where too little is left */
 export function takeMemoryOf({ length }: Buffer | string, budget: MemoryBudget, reply: FastifyReply): void {
-  if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, reply.request, reply);
+  if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, reply);
 }

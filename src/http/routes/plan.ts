@@ -48,8 +48,8 @@ export function planRoute(
     const limitBytes = hasLargeBodies ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
     request.state.bodyLimitBytes = limitBytes;
     const bytes = Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes);
-    submitter.checkConcurrency(request);
-    takeMemory(budget, bytes, request, reply);
+    submitter.checkConcurrency(reply);
+    takeMemory(budget, bytes, reply);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, async (request, reply) => {
     const generation = serving.current;
@@ -77,8 +77,8 @@ export function planRoute(
       );
       return { plan, answer };
     };
-    const { plan, answer } = await beforeFirstByte(request, steps, closedWhileWaiting, () =>
-      submitter.runLimited(request, reply, generation, predict),
+    const { plan, answer } = await beforeFirstByte(reply, steps, closedWhileWaiting, () =>
+      submitter.runLimited(reply, generation, predict),
     );
 
     const elements = await answer.elements(artefacts);

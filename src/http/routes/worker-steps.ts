@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../../prediction/errors/api-error.js';
 import type { Generation } from '../../work/generation.js';
 import { RequestSteps } from '../../work/request-steps.js';
@@ -13,14 +13,9 @@ import { callerOf } from '../server/request-state.js';
  * generation is kept as long.
  * @param release frees the memory that the steps read; called when no worker uses it
  */
-export function stepsOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  generation: Generation,
-  release: () => void,
-): RequestSteps {
-  const connection = connectionOf(request.raw);
-  const steps = new RequestSteps(callerOf(request).id, generation.batches);
+export function stepsOf(reply: FastifyReply, generation: Generation, release: () => void): RequestSteps {
+  const connection = connectionOf(reply.request.raw);
+  const steps = new RequestSteps(callerOf(reply.request).id, generation.batches);
   const cut = () => void connection.destroy();
   generation.streams.add(cut);
   if (reply.raw.closed) steps.cancel();
@@ -40,7 +35,7 @@ export function stepsOf(
  * @throws ApiError, JobError
  */
 export async function beforeFirstByte<Result>(
-  request: FastifyRequest,
+  { request }: FastifyReply,
   steps: RequestSteps,
   hungUp: () => ApiError,
   work: () => Promise<Result>,

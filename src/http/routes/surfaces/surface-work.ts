@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { bandNames, type Surface } from '../../../formats/surface/surface.js';
 import { type StreamedType, SURFACE_CHUNK_BYTES } from '../../../formats/surface/surface-output.js';
@@ -37,7 +37,6 @@ interface PredictedSurface {
 }
 
 interface SurfaceCall {
-  readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly generation: Generation;
   readonly asked: AskedSurface;
@@ -50,7 +49,7 @@ function sizeOf({ points, intervals }: AskedSurface) {
 }
 
 /** Copies the points of a surface to shared memory of `sizeOf` bytes. Its values are still to be predicted. */
-function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: AskedSurface): Surface {
+function surfaceIn({ memory, at }: SharedRange, { request }: FastifyReply, asked: AskedSurface): Surface {
   const { species, assumed, intervals, step } = asked;
   request.state.sites = asked.points.length;
   const points = new Int32Array(memory, at, asked.points.length);
@@ -76,30 +75,30 @@ export class SurfaceWork {
   ) {}
 
   /** Takes memory for bytes of an answer until they are sent. @throws ApiError overloaded */
-  takeMemory(bytes: number, { request, reply }: SurfaceCall): void {
-    takeMemory(this.#budget, bytes, request, reply);
+  takeMemory(bytes: number, { reply }: SurfaceCall): void {
+    takeMemory(this.#budget, bytes, reply);
   }
 
   /** Predicts a surface that is sent in chunks. @throws ApiError, JobError */
   predict(call: SurfaceCall): Promise<PredictedSurface> {
-    const { request, reply, generation, asked } = call;
-    this.submitter.checkConcurrency(request);
+    const { reply, generation, asked } = call;
+    this.submitter.checkConcurrency(reply);
     const { bytes } = sizeOf(asked);
     this.takeMemory(bytes + Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.points.length), call);
     let range: SharedRange | undefined;
-    const steps = stepsOf(request, reply, generation, () => {
+    const steps = stepsOf(reply, generation, () => {
       if (range !== undefined) this.#memory.release(range);
     });
     const work = async () => {
       if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
       range = this.#memory.take(bytes);
-      const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
+      const answer = new SurfaceAnswer(surfaceIn(range, reply, asked), steps);
       const deadlineMs = this.submitter.deadlineOf(reply);
       await answer.predict(() => deadlineMs);
       return { answer, steps };
     };
-    return beforeFirstByte(request, steps, closedWhileWaiting, () =>
-      this.submitter.runLimited(request, reply, generation, work),
+    return beforeFirstByte(reply, steps, closedWhileWaiting, () =>
+      this.submitter.runLimited(reply, generation, work),
     );
   }
 
@@ -109,7 +108,7 @@ export class SurfaceWork {
    * @throws ApiError, JobError
    */
   async fileOf(call: SurfaceCall): Promise<SurfaceFile> {
-    const { request, reply, generation, asked } = call;
+    const { reply, generation, asked } = call;
     const { identity } = asked;
     const before = this.#kept.get(identity);
     if (before !== undefined) return before;
@@ -123,12 +122,12 @@ export class SurfaceWork {
       this.#making.set(identity, making);
       return making;
     };
-    return this.submitter.runLimited(request, reply, generation, work);
+    return this.submitter.runLimited(reply, generation, work);
   }
 
-  async #make({ request, reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
+  async #make({ reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
     const { points, raster, type, identity } = asked;
-    const { id } = callerOf(request);
+    const { id } = callerOf(reply.request);
     const size = sizeOf(asked);
     const bytesTaken =
       size.bytes +
@@ -140,10 +139,10 @@ export class SurfaceWork {
     try {
       generation.streams.add(cancel);
       range = this.#memory.take(size.bytes);
-      const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
+      const answer = new SurfaceAnswer(surfaceIn(range, reply, asked), steps);
       const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
       await answer.predict(deadlineOf);
-      request.state.times = steps;
+      reply.request.state.times = steps;
       const { artefacts } = generation;
       const bytes =
         raster === undefined
@@ -154,7 +153,7 @@ export class SurfaceWork {
       return file;
     } catch (err) {
       // Nobody else learns of it.
-      if (reply.raw.closed && !steps.isCancelled) request.log.error({ err }, 'a surface could not be made');
+      if (reply.raw.closed && !steps.isCancelled) reply.log.error({ err }, 'a surface could not be made');
       throw err;
     } finally {
       generation.streams.delete(cancel);

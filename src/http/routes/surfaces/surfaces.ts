@@ -44,7 +44,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
-    const call = { request, reply, generation, asked };
+    const call = { reply, generation, asked };
     const { type, raster, codedTag, isFile, isRange } = asked;
     const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
     // The tag of a GeoTIFF is that of its bytes, which must be made first.

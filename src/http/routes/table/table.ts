@@ -77,7 +77,7 @@ export function tableRoute(
   app.addHook('preParsing', async (request, reply) => {
     const { bytes } = readHead(request, config, serving.current).body;
     const openBytes = bytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bytes);
-    takeMemory(budget, openBytes, request, reply);
+    takeMemory(budget, openBytes, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     const head = readBodyHead(request, config);
@@ -96,7 +96,7 @@ export function tableRoute(
 
   app.post<{ Body: SharedRange }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const steps = stepsOf(request, reply, generation, () => memory.release(request.body));
+    const steps = stepsOf(reply, generation, () => memory.release(request.body));
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const connection = connectionOf(request.raw);
     const table = { id: tableCount++, body: request.body, request: asked.request };
@@ -117,7 +117,7 @@ export function tableRoute(
       request.state.sites = answer.rowCount;
       return answer.start();
     };
-    const bytes = await beforeFirstByte(request, steps, closedBeforeTable, start);
+    const bytes = await beforeFirstByte(reply, steps, closedBeforeTable, start);
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
     return sendChunks(reply, asked.outputType, bytes, steps, 'a table');
   });
