@@ -92,12 +92,12 @@ export class Run {
  */
 export class Scheduler {
   readonly #queue = new FairQueue<Job>();
+  #runsUnderWay = 0;
   /** Runs to be tried again. */
   readonly #retries: Run[] = [];
   /** Jobs admitted and not finished. */
   unfinishedJobs = 0;
-  /** Jobs that are not released. */
-  readonly #held = new Set<Job>();
+  #resolveIdle: (() => void)[] = [];
 
   /** @param queueLimitSites sites that may wait, at least as many as the largest job has */
   constructor(
@@ -129,8 +129,6 @@ export class Scheduler {
   submit<Result = JobAnswers>(request: JobRequest): Job<Result> {
     const job = new Job<Result>(request, this.#onSettled);
     this.unfinishedJobs++;
-    this.#held.add(job);
-    void job.released.then(() => this.#held.delete(job));
     this.#queue.add(job);
     this.executor.wake();
     job.hadToWait = job.startedMs === undefined;
@@ -144,7 +142,7 @@ export class Scheduler {
 
   /** Resolves when no job is unfinished and no run is under way; nothing may be submitted meanwhile. */
   async idle(): Promise<void> {
-    await Promise.all(Array.from(this.#held, (job) => job.released));
+    if (!this.#isIdle) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
   }
 
   #isFull(arriving: SitesByKey): boolean {
@@ -155,10 +153,15 @@ export class Scheduler {
     return sites >= limit;
   }
 
+  get #isIdle(): boolean {
+    return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
+  }
+
   #startRuns(): void {
     while (this.executor.free > 0) {
       const run = this.#nextRetry() ?? this.#nextRun();
       if (run === undefined) return;
+      this.#runsUnderWay++;
       this.executor.start(run);
     }
   }
@@ -182,8 +185,10 @@ export class Scheduler {
   }
 
   readonly #endRun = (run: Run, error?: Error) => {
+    this.#runsUnderWay--;
     if (error !== undefined) this.#tryAgain(run, error);
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.wake();
+    this.#reportIdle();
   };
 
   #tryAgain({ slices, failures }: Run, error: Error): void {
@@ -197,7 +202,13 @@ export class Scheduler {
   readonly #onSettled = (job: Job) => {
     this.unfinishedJobs--;
     this.#queue.drop(job);
+    this.#reportIdle();
   };
+
+  #reportIdle(): void {
+    if (!this.#isIdle) return;
+    for (const resolve of this.#resolveIdle.splice(0)) resolve();
+  }
 }
 
 /** Gives a job up whose caller hung up while it waited. */
