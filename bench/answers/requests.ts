@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import {
   Dictionary,
@@ -12,10 +11,8 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import Papa from 'papaparse';
-import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
-import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
-import { parseSpecies } from '../../src/prediction/artefacts/species.js';
 import { planBody } from '../../testing/load/plan-body.js';
+import { readServedData } from '../../testing/load/served-data.js';
 import { seededRandom } from '../../testing/random.js';
 
 /** A request that every build should answer in the same way. */
@@ -43,8 +40,8 @@ const WRONG = [null, true, '', '44.12', 'psme', [], [1, 'x'], {}, { a: 1 }, -1, 
 /** Requests from a seed: all endpoints, formats, options and kinds of errors. @param dataDir where the grid is */
 export function comparedRequests(dataDir: string, seed: number): ComparedRequest[] {
   const random = seededRandom(seed);
-  const grid = parseGrid(readArtefactFile(path.join(dataDir, 'grid.arrow')));
-  const species = parseSpecies(readArtefactFile(path.join(dataDir, 'species.json')));
+  const served = readServedData(dataDir);
+  const { grid, codes } = served;
   const below = (limit: number) => Math.floor(random() * limit);
   const oneOf = <Value>(values: readonly Value[]): Value => values[below(values.length)];
   const chance = (share: number) => random() < share;
@@ -66,7 +63,6 @@ export function comparedRequests(dataDir: string, seed: number): ComparedRequest
     ...(chance(0.3) && { include: oneOf([['intervals'], ['explanation', 'site'], ['site', 'site'], []]) }),
     ...(chance(0.2) && { id: 'plot 7', note: { nested: [1, 2] } }),
   });
-  const codes = species.map(({ species_code }) => species_code);
   const entry = (): Json => ({
     ...place(),
     species_code: chance(0.03) ? oneOf(['QUAG', 'Douglas-fir', 'x']) : oneOf(codes),
@@ -214,7 +210,7 @@ export function comparedRequests(dataDir: string, seed: number): ComparedRequest
 
   times(80, () => {
     const plan = JSON.parse(
-      planBody({ units: oneOf([1, 2, 6]), species: oneOf([1, 3]) }, dataDir, random),
+      planBody({ units: oneOf([1, 2, 6]), species: oneOf([1, 3]) }, served, random),
     ) as Json & { units: { features: { geometry: { coordinates: number[][][] } }[] } };
     const [ring] = plan.units.features[0].geometry.coordinates;
     if (chance(0.2)) ring[2] = [ring[9][0], ring[9][1]];

@@ -1,4 +1,5 @@
 import { planBody } from '../../testing/load/plan-body.js';
+import { readServedData } from '../../testing/load/served-data.js';
 import { seededRandom } from '../../testing/random.js';
 import { spread } from '../../testing/statistics.js';
 import { DATA_DIR, type Environment } from '../environment.js';
@@ -21,7 +22,7 @@ interface Answer {
 /** Plans of 500 units of at most 4 data points, 10 species and both methods, one after the other: CPU of all threads. */
 export async function plan(environment: Environment): Promise<Row[]> {
   const { port, key, usage } = await environment.nurselog();
-  const body = planBody({ units: UNITS, species: SPECIES }, DATA_DIR, seededRandom(7));
+  const body = planBody({ units: UNITS, species: SPECIES }, readServedData(DATA_DIR), seededRandom(7));
   const milliseconds: number[] = [];
   const cpuMs: number[] = [];
   let answer: Answer = { units: [] };

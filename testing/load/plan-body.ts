@@ -1,7 +1,5 @@
-import path from 'node:path';
-import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
-import { type GridFile, parseGrid } from '../../src/prediction/artefacts/grid-file.js';
-import { parseSpecies } from '../../src/prediction/artefacts/species.js';
+import type { GridFile } from '../../src/prediction/artefacts/grid-file.js';
+import type { ServedData } from './served-data.js';
 
 const CORNERS = 20;
 
@@ -10,13 +8,12 @@ interface PlanSize {
   readonly species: number;
 }
 
-/**
- * The body of a plan of rings of 20 corners that hold at most 4 data points each, for the first species and both methods.
- * @param dataDir where the grid and the species are
- */
-export function planBody({ units, species: count }: PlanSize, dataDir: string, random: () => number): string {
-  const grid = parseGrid(readArtefactFile(path.join(dataDir, 'grid.arrow')));
-  const species = parseSpecies(readArtefactFile(path.join(dataDir, 'species.json')));
+/** The body of a plan of rings of 20 corners that hold at most 4 data points each, for the first species and both methods. */
+export function planBody(
+  { units, species }: PlanSize,
+  { grid, codes }: ServedData,
+  random: () => number,
+): string {
   const features = Array.from({ length: units }, (_, id) => ({
     type: 'Feature',
     id,
@@ -27,7 +24,7 @@ export function planBody({ units, species: count }: PlanSize, dataDir: string, r
   }));
   return JSON.stringify({
     units: { type: 'FeatureCollection', features },
-    species_codes: species.slice(0, count).map(({ species_code }) => species_code),
+    species_codes: codes.slice(0, species),
     native_only: false,
     costs: { manual: 1.2, drone_seeded: 0.35 },
   });

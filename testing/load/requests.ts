@@ -1,10 +1,7 @@
-import path from 'node:path';
-import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
-import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
-import { parseSpecies } from '../../src/prediction/artefacts/species.js';
 import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { seededRandom } from '../random.js';
 import { planBody } from './plan-body.js';
+import { readServedData } from './served-data.js';
 
 /** What callers send: see REQUESTS. */
 export type Workload = keyof typeof REQUESTS;
@@ -83,9 +80,8 @@ export function requestStream(
   acceptEncoding = 'identity',
 ): () => Buffer {
   const random = seededRandom(seed);
-  const grid = parseGrid(readArtefactFile(path.join(dataDir, 'grid.arrow')));
-  const species = parseSpecies(readArtefactFile(path.join(dataDir, 'species.json')));
-  const codes = species.map(({ species_code }) => species_code);
+  const served = readServedData(dataDir);
+  const { grid, codes } = served;
   const { path: url, sites, recurring } = REQUESTS[workload];
   const options = optionsOf(workload);
 
@@ -122,7 +118,7 @@ export function requestStream(
         post('text/csv', TABLE_HEADER + list(sites, newLine).join(''), 'expect: 100-continue\r\n'),
       );
     if (workload === 'plan')
-      return list(PREPARED_PLANS, () => post('application/json', planBody(planned, dataDir, random)));
+      return list(PREPARED_PLANS, () => post('application/json', planBody(planned, served, random)));
     if (sites === 1) return list(PREPARED_SINGLES, () => post('application/json', nextSite()));
     return list(PREPARED_BATCHES, () =>
       post('application/json', `{"requests":[${list(sites, nextSite).join()}]}`),
