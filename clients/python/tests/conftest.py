@@ -9,9 +9,18 @@ import pytest
 from caller import Caller
 from command_process import Predict
 from faulty_proxy import FaultyProxy
+from hypothesis import HealthCheck, settings
 from service_process import ServiceProcess, build
 
 from nurselog import AsyncClient, Client
+
+# How long examples take depends on what else the machine does. All examples of a test share one service.
+settings.register_profile(
+    "shared service",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("shared service")
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from command_process import Predict
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from site_files import PLANTED, texts, write_sites
@@ -82,7 +82,7 @@ def test_a_csv_file_is_read_by_pyarrow_alone_so_that_its_thread_needs_no_python_
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"), max_size=8)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6))
 def test_cells_are_written_as_they_were_read(tmp_path: Path, rows: list[list[str]]) -> None:
     written = io.StringIO()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from caller import Caller
 from faulty_proxy import FAULTS, Fault, FaultyProxy
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from service_process import ServiceProcess
 from sites import PLANTED, sites, without_time
@@ -17,7 +17,7 @@ from sites import PLANTED, sites, without_time
 from nurselog import Client, NurselogError, errors
 
 # Examples share the service and the proxy, whose state each sets anew.
-SHARED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SHARED = settings(max_examples=50)
 
 
 def test_no_sites_need_no_request(call: Caller) -> None:

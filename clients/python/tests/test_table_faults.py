@@ -7,7 +7,7 @@ import pytest
 from caller import Caller
 from faulty_proxy import FAULTS, FINAL, Fault, FaultyProxy
 from frames import frame, table
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from service_process import ServiceProcess
@@ -15,7 +15,7 @@ from service_process import ServiceProcess
 from nurselog import Client, errors
 
 # Examples share the service and the proxy, whose state each sets anew.
-SHARED = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SHARED = settings(max_examples=20)
 
 
 def rows_sent(body: bytes) -> int:
