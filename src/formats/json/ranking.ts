@@ -1,39 +1,37 @@
-import type { Horizon } from '../../prediction/dimensions.js';
-
 /** The answer of POST /v1/predict, as far as a ranking reads it. */
 interface PredictionAnswer {
   readonly site: { readonly in_native_range?: boolean };
-  readonly predictions: readonly { readonly survival_probability: number }[];
+  readonly predictions: readonly { readonly horizon_years: number; readonly survival_probability: number }[];
   readonly model: object;
   readonly generated_at: string;
 }
 
-interface RankedRow {
-  readonly isNative: boolean;
-  /** The answer of POST /v1/predict. */
-  readonly answer: Buffer;
-}
-
 /**
- * The answer of POST /v1/predict/rank, put together from answers of POST /v1/predict: best first.
- * @param first any answer for the site, which may be of a row that is not listed
- * @param listed the rows to list, in the order of ties
- * @param horizon the longest asked for, by which they are ordered
+ * The answer of POST /v1/predict/rank, put together from answers of POST /v1/predict for one site: best first by survival
+ * at the longest horizon.
+ * @param answers at least one, in the order of ties
+ * @param isNative says by index whether the species of an answer is native to the site
+ * @param nativeOnly whether the others are left out
  */
-export function rankingBody(first: Buffer, listed: readonly RankedRow[], horizon: Horizon): string {
-  const { site, model, generated_at } = parse(first);
+export function rankingBody(
+  answers: Iterable<Buffer>,
+  isNative: (index: number) => boolean,
+  nativeOnly: boolean,
+): string {
+  const parsed = Array.from(answers, (json) => JSON.parse(json.toString()) as PredictionAnswer);
+  const [{ site, predictions, model, generated_at }] = parsed;
   const { in_native_range: _, ...place } = site; // of one species: each entry has its own
-  const entries = listed.map(({ isNative, answer }) => {
-    const { site: _site, predictions, model: _model, generated_at: _time, ...species } = parse(answer);
-    const survival = predictions.at(-1)?.survival_probability ?? 0;
-    return { survival, entry: { ...species, in_native_range: isNative, predictions } };
-  });
+  const entries = parsed.map(
+    ({ site: _site, predictions, model: _model, generated_at: _time, ...species }, index) => {
+      return { ...species, in_native_range: isNative(index), predictions };
+    },
+  );
+  const survivalOf = ({ predictions }: Pick<PredictionAnswer, 'predictions'>) =>
+    predictions.at(-1)?.survival_probability ?? 0;
   const ranking = entries
-    .sort((a, b) => b.survival - a.survival)
-    .map(({ entry }, index) => ({ rank: index + 1, ...entry }));
-  return JSON.stringify({ site: place, horizon_years: horizon, ranking, model, generated_at });
-}
-
-function parse(answer: Buffer): PredictionAnswer {
-  return JSON.parse(answer.toString()) as PredictionAnswer;
+    .filter((entry) => entry.in_native_range || !nativeOnly)
+    .sort((a, b) => survivalOf(b) - survivalOf(a))
+    .map((entry, index) => ({ rank: index + 1, ...entry }));
+  const horizon_years = predictions.at(-1)?.horizon_years;
+  return JSON.stringify({ site: place, horizon_years, ranking, model, generated_at });
 }

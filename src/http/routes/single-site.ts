@@ -3,7 +3,6 @@ import { rankingBody } from '../../formats/json/ranking.js';
 import { nearestDataOf } from '../../formats/request/places.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Ranking, requestReaderOf } from '../../formats/request/request-reader.js';
-import { HORIZONS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { Generation } from '../../work/generation.js';
@@ -108,12 +107,8 @@ export function singleSiteRoutes(
     const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));
     // The site is in the answer also where nothing is listed.
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
-    const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
     return answer(reply, generation, rows, (answers) => {
-      const ranked = Array.from(answers.elements(), (json, row) => {
-        return { isNative: isNative(rows.species[row]), answer: json };
-      });
-      const body = rankingBody(ranked[0].answer, listed.length > 0 ? ranked : [], horizon);
+      const body = rankingBody(answers.elements(), (row) => isNative(rows.species[row]), nativeOnly);
       answers.release();
       return body;
     });
