@@ -32,9 +32,6 @@ export class DetailEncoder {
   readonly #ends: IntervalEnds;
   readonly #openInterval: Fragment;
   readonly #quotedNames: readonly Fragment[];
-  /** Float32 [features]: the range of the training sites. A feature is compared as the models see it. */
-  readonly #lowest: Float32Array;
-  readonly #highest: Float32Array;
   /** The features that concern each method. */
   readonly #concerned: readonly (readonly number[])[];
   /** The JSON around the numbers of a contribution, by feature. */
@@ -61,12 +58,6 @@ export class DetailEncoder {
     this.#ends = new IntervalEnds(level);
     this.#openInterval = fragment(`,"interval":{"level":${level},"low":`);
     this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
-    this.#lowest = Float32Array.from(features, (f) =>
-      isPractice(f) ? Number.NEGATIVE_INFINITY : f.training.p1,
-    );
-    this.#highest = Float32Array.from(features, (f) =>
-      isPractice(f) ? Number.POSITIVE_INFINITY : f.training.p99,
-    );
     this.#concerned = PLANTING_METHODS.map((method) =>
       features.flatMap((f, index) =>
         isPractice(f) && !(f.methods ?? PLANTING_METHODS).includes(method) ? [] : [index],
@@ -101,7 +92,7 @@ export class DetailEncoder {
 
   #writeSite(point: number): void {
     const { writer } = this;
-    const { grid } = this.predictor.data;
+    const { grid, manifest } = this.predictor.data;
     const features = this.#features;
     writer.length--; // its closing brace
     writer.write(MATCHED_ELEVATION);
@@ -109,7 +100,10 @@ export class DetailEncoder {
     writer.write(NATIVE[(grid.nativeRanges[point] >>> this.#species) & 1]);
     let isFirst = true;
     for (let f = 0; f < features.length; f++) {
-      if (features[f] >= this.#lowest[f] && features[f] <= this.#highest[f]) continue;
+      const feature = manifest.features[f];
+      if (isPractice(feature)) continue;
+      const { p1, p99 } = feature.training;
+      if (features[f] >= Math.fround(p1) && features[f] <= Math.fround(p99)) continue; // as the models see it
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
       writer.write(this.#quotedNames[f]);
