@@ -4,8 +4,13 @@ import { AnswerEncoder, elementCapacity } from '../../src/formats/json/answer-en
 import { JsonWriter } from '../../src/formats/json/json-writer.js';
 import { PredictionCache } from '../../src/prediction/cache.js';
 import { Coverage } from '../../src/prediction/locate/coverage.js';
-import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from '../../src/prediction/locate/great-circle.js';
-import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
+import {
+  distanceKm,
+  EARTH_RADIUS_KM,
+  haversin,
+  NearestPoint,
+  RADIANS,
+} from '../../src/prediction/locate/nearest-point.js';
 import { PREDICTION_NUMBERS } from '../../src/prediction/model/prediction-numbers.js';
 import { Predictor } from '../../src/prediction/predictor.js';
 import { RowRecords } from '../../src/prediction/row-record.js';
@@ -105,7 +110,7 @@ function coverage({ data: { regions }, places }: Inputs): Row[] {
 function greatCircle({ places }: Inputs): Row[] {
   return compare('great-circle distance', [
     {
-      name: 'great-circle.ts',
+      name: 'nearest-point.ts',
       run: (i) => {
         const { longitude, latitude, matched } = places[i];
         const cosines = Math.cos(latitude * RADIANS) * Math.cos(matched.latitude * RADIANS);

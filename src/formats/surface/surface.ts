@@ -1,7 +1,7 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.js';
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
+import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/nearest-point.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import { type AssumedValues, adjustmentsFor } from '../request/assumptions.js';

@@ -1,7 +1,11 @@
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
 import { type PointIndex, pointAt } from '../artefacts/point-index.js';
-import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from './great-circle.js';
+
+/** Mean earth radius (IUGG), km: the sphere on which every distance of the interface is measured. */
+export const EARTH_RADIUS_KM = 6371.0088;
+
+export const RADIANS = Math.PI / 180;
 
 /** By how much boxes are widened, in degrees, so that rounding never excludes a point: a tenth of a millimetre. */
 const BOX_MARGIN = 1e-9;
@@ -119,4 +123,15 @@ export class NearestPoint {
     // Rounding may take the haversine of antipodes above 1.
     return Math.min(1, ofLatitudes + cosines * ofLongitudes);
   }
+}
+
+/** haversin(a) = sin^2(a / 2), of an angle in radians. */
+export function haversin(angle: number): number {
+  const s = Math.sin(angle / 2);
+  return s * s;
+}
+
+/** Great-circle distance in km from the haversine of the central angle. */
+export function distanceKm(haversine: number): number {
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }
