@@ -4,7 +4,7 @@ import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid, type Outline } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
-import { type Issue, issuesError, placeError, type TierLimit } from '../request/request-errors.js';
+import { issueError, placeError, type TierLimit } from '../request/request-errors.js';
 import { type PlanOrder, readOrder } from './plan-reader.js';
 import { readOutline, type UnitFeature, type UnitId, unitError } from './unit-reader.js';
 
@@ -77,18 +77,19 @@ export function readPlan(
     units.push(unit);
     if (unit.error === undefined) rowCount += unit.species.length * unit.points.length;
     if (rowCount * order.methods.length > MAX_PREDICTIONS)
-      throw new ApiError(issuesError([tooMany(units.length, features.length, order)]));
+      throw tooMany(units.length, features.length, order);
     if (performance.now() > endMs) break;
   }
   return { order, units, rowCount, isRead: units.length === features.length };
 }
 
-function tooMany(read: number, total: number, { methods }: PlanOrder): Issue {
-  const message =
+function tooMany(read: number, total: number, { methods }: PlanOrder): ApiError {
+  return issueError(
+    '',
     `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
-    `(the first ${read} of ${total} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
-    'send fewer units, species or methods in a request';
-  return { path: '', message };
+      `(the first ${read} of ${total} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
+      'send fewer units, species or methods in a request',
+  );
 }
 
 function planUnit(feature: UnitFeature, order: PlanOrder, generation: GenerationData) {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../prediction/errors/api-error.js';
+import type { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show } from '../../prediction/errors/shown-value.js';
 import type { Outline, Ring } from '../../prediction/units/outline.js';
 import {
@@ -6,7 +6,7 @@ import {
   type OutlineProblem,
   outlineProblem,
 } from '../../prediction/units/outline-problem.js';
-import { type Issue, isObject } from '../request/request-errors.js';
+import { type Issue, isObject, issueError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
 export type UnitId = string | number;
@@ -87,11 +87,7 @@ function idProblem(id: unknown, seen: ReadonlyMap<unknown, number>): string | un
 }
 
 export function unitError(path: string, message: string): ApiError {
-  return new ApiError({
-    code: 'invalid_request',
-    message: `The unit is not valid: ${message}.`,
-    details: { issues: [{ path, message }] },
-  });
+  return issueError(path, message, 'unit');
 }
 
 const wrongUnit = (path: string, rule: string, value: unknown) =>

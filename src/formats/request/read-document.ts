@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
 import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT } from './json.js';
-import { issuesError } from './request-errors.js';
+import { issueError } from './request-errors.js';
 
 /** Values that Python and other languages write and JSON does not have, and what to write instead. */
 const FOREIGN_WORDS = new Map([
@@ -31,10 +31,8 @@ const MAX_CONTAINERS = 1_000_000;
 export function parseDocument(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
   if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorOffset(bytes)}.`);
-  if (bytes.length > MAX_CONTAINERS && containersIn(bytes) > MAX_CONTAINERS) {
-    const message = `the body must have at most ${MAX_CONTAINERS} arrays and objects`;
-    throw new ApiError(issuesError([{ path: '', message }]));
-  }
+  if (bytes.length > MAX_CONTAINERS && containersIn(bytes) > MAX_CONTAINERS)
+    throw issueError('', `the body must have at most ${MAX_CONTAINERS} arrays and objects`);
   try {
     return JSON.parse(bytes.toString());
   } catch (error) {

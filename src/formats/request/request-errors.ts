@@ -129,13 +129,18 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The error of a request with issues, at least one. */
-export function issuesError(issues: readonly Issue[]): ErrorObject {
+/** The error of a request, or of a part of it, with issues, at least one. */
+export function issuesError(issues: readonly Issue[], what = 'request'): ErrorObject {
   return {
     code: 'invalid_request',
-    message: `The request is not valid: ${issues.map(({ message }) => message).join('; ')}.`,
+    message: `The ${what} is not valid: ${issues.map(({ message }) => message).join('; ')}.`,
     details: { issues: issues.map(({ path, message }) => ({ path: shownPath(path), message })) },
   };
+}
+
+/** The same as an exception, with one issue. @param message what is wrong and what would be right, without a full stop */
+export function issueError(path: string, message: string, what?: string): ApiError {
+  return new ApiError(issuesError([{ path, message }], what));
 }
 
 /** The error of a row that could not be answered for. @param what comes before the place, if it is not the caller's own */

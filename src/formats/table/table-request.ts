@@ -1,7 +1,6 @@
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { shownPath } from '../../prediction/errors/shown-value.js';
+import type { ApiError } from '../../prediction/errors/api-error.js';
 import type { AssumedValues } from '../request/assumptions.js';
-import { batchTooLarge } from '../request/request-errors.js';
+import { batchTooLarge, issueError } from '../request/request-errors.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -61,11 +60,7 @@ export function maxRowsOf({ length }: readonly string[], { chunkRows }: TableReq
 
 /** The error of a body that is not a table. @param message what is wrong and what would be right, without a full stop */
 export function tableError(message: string, path = ''): ApiError {
-  return new ApiError({
-    code: 'invalid_request',
-    message: `The table is not valid: ${message}.`,
-    details: { issues: [{ path: shownPath(path), message }] },
-  });
+  return issueError(path, message, 'table');
 }
 
 /** The error of a body with something wrong in one of its lines, counted from 1. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
 import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
 import { queryNumber } from '../../../formats/request/option-numbers.js';
-import { issuesError } from '../../../formats/request/request-errors.js';
+import { issueError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import {
   SURFACE_FORMATS,
@@ -13,7 +13,6 @@ import {
   TIFF_TYPE,
 } from '../../../formats/surface/surface-output.js';
 import type { Box } from '../../../prediction/artefacts/regions.js';
-import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 import { negotiateType } from '../../body/media-type.js';
@@ -124,10 +123,8 @@ export function readSurfaceQuery(
   const schema = schemasOf(generation)[tier];
   const { values, ...read } = readQuery(schema, parameters, { f: String, bbox: boxOf }, generation);
   const isRaster = type === TIFF_TYPE;
-  if (read.intervals && !isRaster) {
-    const message = 'include=intervals can only be had with f=tif';
-    throw new ApiError(issuesError([{ path: 'include', message }]));
-  }
+  if (read.intervals && !isRaster)
+    throw issueError('include', 'include=intervals can only be had with f=tif');
   const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
   const { bbox = EVERYWHERE, max_points = defaultPoints } = values;
   return { ...read, box: bbox as Box, maxPoints: max_points as number };

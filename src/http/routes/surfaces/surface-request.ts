@@ -4,7 +4,7 @@ import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
 import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
 import { assumptionsOf } from '../../../formats/request/assumptions.js';
 import { speciesOf } from '../../../formats/request/places.js';
-import { issuesError, unknownSpecies } from '../../../formats/request/request-errors.js';
+import { issueError, unknownSpecies } from '../../../formats/request/request-errors.js';
 import { bandNames, type Surface } from '../../../formats/surface/surface.js';
 import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-output.js';
 import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
@@ -122,11 +122,11 @@ function rasterOf({ box, maxPoints }: SurfaceQuery, step: number, index: PointIn
   const raster = rasterWithin(index, box);
   if (raster === undefined) {
     const message = 'bbox has no cell of the grid within it, and a GeoTIFF needs one: choose a larger one';
-    throw new ApiError(issuesError([{ path: 'bbox', message }]));
+    throw issueError('bbox', message);
   }
   if (step === 1) return raster;
   const message =
     `a GeoTIFF has all points of its bbox, and these are more than max_points, ${maxPoints}: choose a smaller bbox, ` +
     'larger max_points where the tier allows it, or another format';
-  throw new ApiError(issuesError([{ path: 'max_points', message }]));
+  throw issueError('max_points', message);
 }
