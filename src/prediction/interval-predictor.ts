@@ -1,7 +1,7 @@
-import type { SiteFeatures } from './conditions/site-features.js';
 import { BOTH_METHODS, HORIZONS } from './dimensions.js';
 import type { IntervalModel } from './model/model-session.js';
 import { intervalAt, type RowRecords } from './row-record.js';
+import type { SiteFeatures } from './site-features.js';
 import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
 /** The draws of one method for the rows that ask for intervals. */
@@ -41,9 +41,9 @@ export class IntervalPredictor {
     const errors = new Float32Array(asking.length * featureCount);
     const species = new Uint8Array(asking.length);
     const positions = new Int32Array(rows.count);
+    this.sites.write(rows, Int32Array.from(asking), points, features);
     asking.forEach((row, position) => {
       const to = position * featureCount;
-      this.sites.write(rows, row, points[row], features, to);
       this.sites.writeErrors(rows, row, points[row], distancesKm[row], errors, to);
       species[position] = rows.species[row];
       positions[row] = position;

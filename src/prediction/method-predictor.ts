@@ -1,9 +1,9 @@
 import type { PredictionCache } from './cache.js';
-import type { SiteFeatures } from './conditions/site-features.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import type { Survival, SurvivalModel } from './model/model-session.js';
 import type { PredictionReporter } from './model/prediction-numbers.js';
 import { numbersAt, type RowRecords } from './row-record.js';
+import type { SiteFeatures } from './site-features.js';
 import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
 /** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
@@ -49,7 +49,7 @@ export class MethodPredictor {
     const { featureCount } = this.model;
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);
-    this.sites.writeAll(rows, misses, count, points, features);
+    this.sites.write(rows, misses.subarray(0, count), points, features);
     for (let position = 0; position < count; position++) species[position] = rows.species[misses[position]];
     const outputs = await this.model.run({ features }, species);
     const positions = isExplained ? new Int32Array(rows.count) : undefined;

@@ -1,7 +1,6 @@
 import { ArtefactError } from './artefacts/artefact-error.js';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { isPractice } from './artefacts/manifest.js';
-import { SiteFeatures } from './conditions/site-features.js';
 import { HORIZONS } from './dimensions.js';
 import {
   type IntervalModel,
@@ -11,6 +10,7 @@ import {
   type SurvivalModel,
 } from './model/model-session.js';
 import { Predictor, type PredictorData } from './predictor.js';
+import { SiteFeatures } from './site-features.js';
 import { SiteRows } from './site-rows.js';
 
 /** Allowed difference between survival and baseline + contributions. */
@@ -132,8 +132,8 @@ export async function checkIntervals(
   const sites = new SiteFeatures(grid, manifest);
   const features = new Float32Array(points.length * width);
   const errors = new Float32Array(points.length * width);
+  sites.write(rows, Int32Array.from(points.keys()), points, features);
   points.forEach((point, row) => {
-    sites.write(rows, row, point, features, row * width);
     sites.writeErrors(rows, row, point, 0, errors, row * width);
   });
   const fail = failureOf(model);

@@ -1,7 +1,5 @@
 import type { Artefacts } from './artefacts/artefacts.js';
 import { PlaceCache, PredictionCache } from './cache.js';
-import { MAX_RISE_M, OWN_ELEVATION } from './conditions/adjustments.js';
-import { SiteFeatures } from './conditions/site-features.js';
 import { type Draws, IntervalPredictor } from './interval-predictor.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
@@ -9,9 +7,10 @@ import { MethodPredictor, type MethodRun } from './method-predictor.js';
 import type { IntervalModel, SurvivalModel } from './model/model-session.js';
 import { PredictionReporter } from './model/prediction-numbers.js';
 import type { RowRecords } from './row-record.js';
-import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
+import { MAX_RISE_M, SiteFeatures } from './site-features.js';
+import { OPTION, OWN_ELEVATION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
-/** What predictions are made from; plain data that can be passed to another thread. */
+/** What requests are checked against and predictions made from; plain data that can be passed to another thread. */
 export interface PredictorData extends Artefacts {
   readonly searchRadiusKm: number;
   /** Memory for the caches of one predictor; 0 disables them. */

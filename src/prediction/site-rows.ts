@@ -1,3 +1,5 @@
+import type { Manifest } from './artefacts/manifest.js';
+
 /** What a row may have beyond place, species, method and horizons, as bits. */
 export const OPTION = {
   /** Something is stated of the site: its numbers in `adjustments` count. */
@@ -7,6 +9,24 @@ export const OPTION = {
   explanation: 4,
   site: 8,
 } as const;
+
+/*
+ * What is stated of a site in place of the grid's values: the columns of its adjustments, which are NaN where nothing is
+ * stated.
+ */
+/** The site's own elevation, m. */
+export const OWN_ELEVATION = 0;
+/** The warming of a scenario, degrees Celsius. */
+export const WARMING = 1;
+/** The change of precipitation of a scenario, percent. */
+export const PRECIPITATION_CHANGE = 2;
+/** The first of the measured conditions: a value for each feature, in its unit. */
+export const CONDITIONS = 3;
+
+/** How many adjustments a row has. */
+export function adjustmentWidth({ features }: Pick<Manifest, 'features'>): number {
+  return CONDITIONS + features.length;
+}
 
 const BYTES_PER_ROW = 28;
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
@@ -32,7 +52,7 @@ export class SiteRows {
   readonly horizons: Uint8Array;
   /** Set of OPTION as bits; 0 for most rows. */
   readonly options: Uint8Array;
-  /** What is stated of the site, see `conditions/adjustments`; of no meaning in a row that is not adjusted. */
+  /** What is stated of the site; of no meaning in a row that is not adjusted. */
   readonly adjustments: Float64Array;
 
   /** @param width of `adjustments`; 0 where no row is adjusted */

@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import type { Artefacts } from '../prediction/artefacts/artefacts.js';
+import type { PredictorData } from '../prediction/predictor.js';
 import { LATER_STEP_TIMEOUTS } from './job.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
 import { Scheduler } from './scheduler.js';
@@ -11,7 +12,7 @@ import type { WorkerWatcher } from './worker-slot.js';
  * them open. All of it changes together, since rows hold indexes of its species: a request takes the current one once.
  */
 export class Generation {
-  readonly searchRadiusKm: number;
+  readonly artefacts: PredictorData;
   readonly workers: WorkerPool;
   /** For batches, tables, plans and surfaces. */
   readonly batches: Scheduler;
@@ -24,16 +25,15 @@ export class Generation {
 
   /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
   constructor(
-    readonly artefacts: Artefacts,
+    artefacts: Artefacts,
     { workers, searchRadiusKm, cacheBytes, queueLimitSites, singleSites, requestTimeoutMs }: Config,
     watcher: WorkerWatcher,
   ) {
-    this.searchRadiusKm = searchRadiusKm;
     const threads = workers + (singleSites === 'main' ? 1 : 0);
-    const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
-    this.workers = new WorkerPool(workers, data, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
+    this.artefacts = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
+    this.workers = new WorkerPool(workers, this.artefacts, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
     this.batches = new Scheduler(this.workers, queueLimitSites);
-    this.mainThread = singleSites === 'main' ? new MainThreadExecutor(data) : undefined;
+    this.mainThread = singleSites === 'main' ? new MainThreadExecutor(this.artefacts) : undefined;
     this.singleSites = this.mainThread ? new Scheduler(this.mainThread, queueLimitSites) : this.batches;
   }
 

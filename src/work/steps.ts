@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type PlanSlice, predictSlice } from '../formats/geojson/plan-answer.js';
-import { type Plan, readPlan } from '../formats/geojson/planner.js';
+import { type Plan, readPlan } from '../formats/geojson/plan-reader.js';
 import { encodeTile } from '../formats/geotiff/encode-tile.js';
 import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
 import type { TierLimit } from '../formats/request/request-errors.js';
@@ -9,8 +9,7 @@ import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats
 import { type CheckState, OpenTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
-import type { GenerationData } from '../prediction/per-generation.js';
-import type { Predictor } from '../prediction/predictor.js';
+import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import type { SharedRange } from './memory/shared-memory.js';
 
 /** A table to be answered. */
@@ -27,18 +26,11 @@ const STEP_MS = 15;
 /** Open tables are kept between steps, the last ones. They are views of their bodies, and of little size. */
 const tables = new LRUCache<number, OpenTable>({ max: 4 });
 
-function openTableOf({ id, body, request }: TableOrder, data: GenerationData): OpenTable {
+function openTableOf({ id, body, request }: TableOrder, data: PredictorData): OpenTable {
   const bytes = new Uint8Array(body.memory, body.at, body.length);
   const table = tables.get(id) ?? new OpenTable(bytes, request, data);
   tables.set(id, table);
   return table;
-}
-
-/** What a worker has for its steps. */
-interface StepTools {
-  readonly predictor: Predictor;
-  /** What rows are checked against. */
-  readonly data: GenerationData;
 }
 
 /** The steps by the kind of their order. The `bytes` of a result are in memory of their own. */
@@ -50,7 +42,7 @@ const STEPS = {
    */
   check(
     { table, state: before }: Readonly<{ table: TableOrder; state: CheckState | undefined }>,
-    { data }: StepTools,
+    { data }: Predictor,
   ) {
     const open = openTableOf(table, data);
     const endMs = performance.now() + STEP_MS;
@@ -61,46 +53,46 @@ const STEPS = {
   /** Answers rows of a table. @param state of the check at its end, without the chunks */
   rows(
     { table, state, chunk }: Readonly<{ table: TableOrder; state: CheckState; chunk: TableChunk }>,
-    { predictor, data }: StepTools,
+    predictor: Predictor,
   ) {
-    return openTableOf(table, data).answer(state, chunk, predictor);
+    return openTableOf(table, predictor.data).answer(state, chunk, predictor);
   },
 
   /** Predicts for some points of a surface, whose arrays lie in shared memory. */
   async points(
     { surface, from, count }: Readonly<{ surface: Surface; from: number; count: number }>,
-    { predictor, data }: StepTools,
+    predictor: Predictor,
   ) {
-    return { inferenceMs: await predictSurface(surface, from, count, data.artefacts, predictor) };
+    return { inferenceMs: await predictSurface(surface, from, count, predictor) };
   },
 
   /** Writes a chunk of a surface. */
   encode(
     { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
-    { data }: StepTools,
+    { data }: Predictor,
   ) {
-    return SURFACE_ENCODERS[type](surface, data.artefacts, start);
+    return SURFACE_ENCODERS[type](surface, data, start);
   },
 
   /** Writes a tile of a surface as a raster. */
   tile(
     { surface, raster, tile }: Readonly<{ surface: Surface; raster: Raster; tile: RasterTile }>,
-    { data }: StepTools,
+    { data }: Predictor,
   ) {
-    return { bytes: encodeTile(surface, raster, tile, data.artefacts.grid.index) };
+    return { bytes: encodeTile(surface, raster, tile, data.grid.index) };
   },
 
   /** Reads the next units of a plan. */
   plan(
     { body, limit, before }: Readonly<{ body: Uint8Array; limit: TierLimit; before: Plan | undefined }>,
-    { data }: StepTools,
+    { data }: Predictor,
   ) {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
     return readPlan(bytes, limit, data, before, STEP_MS);
   },
 
   /** Predicts for some rows of a plan. */
-  'plan-slice'({ slice }: Readonly<{ slice: PlanSlice }>, { predictor }: StepTools) {
+  'plan-slice'({ slice }: Readonly<{ slice: PlanSlice }>, predictor: Predictor) {
     return predictSlice(slice, predictor);
   },
 };
@@ -121,9 +113,9 @@ export type StepOutcome<Kind extends StepKind> =
   | { readonly refusal: ErrorObject };
 
 /** Does a step of work. */
-export async function doStep(order: StepOrder, tools: StepTools): Promise<StepOutcome<StepKind>> {
+export async function doStep(order: StepOrder, predictor: Predictor): Promise<StepOutcome<StepKind>> {
   try {
-    return { result: await STEPS[order.kind](order as never, tools) };
+    return { result: await STEPS[order.kind](order as never, predictor) };
   } catch (error) {
     if (error instanceof ApiError) return { refusal: error.error };
     throw error;

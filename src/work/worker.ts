@@ -55,8 +55,6 @@ export default async function serve({ slot, steps }: Task): Promise<never> {
   notify({ kind: 'ready', slot });
   const run = new RunBuffer(data.predictor, data.runBuffers[slot]);
   const encoder = new AnswerEncoder(opened);
-  const { searchRadiusKm } = data.predictor;
-  const tools = { predictor: opened, data: { artefacts: data.predictor, searchRadiusKm } };
   for (;;) {
     const count = run.awaitOrder();
     try {
@@ -65,7 +63,7 @@ export default async function serve({ slot, steps }: Task): Promise<never> {
         run.settle(inferenceMs);
         notify({ kind: 'answered', slot });
       } else {
-        const outcome = await doStep(receiveMessageOnPort(steps)?.message, tools);
+        const outcome = await doStep(receiveMessageOnPort(steps)?.message, opened);
         run.withdraw();
         const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
         notify({ kind: 'done', result: outcome, slot }, isWritten ? [outcome.result.bytes.buffer] : []);

@@ -9,7 +9,7 @@ import { INCLUDES, PLANTING_METHODS, type PlantingMethod } from '../../src/predi
 import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
 import { OPTION, type SiteRows } from '../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../testing/oracle/plain-climate.js';
-import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
+import { readPredictorData } from '../../testing/project.js';
 import { horizonSet } from '../prediction/support/site-requests.js';
 import { amount } from '../support/length.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
@@ -17,7 +17,7 @@ import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
 const HYPHA = { tier: 'hypha', most: LARGEST_BATCH_SITES };
-const reader = new RequestReader({ artefacts: data, searchRadiusKm });
+const reader = new RequestReader(data);
 const schema = requestSchemas(data).prediction;
 const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];
 
@@ -249,8 +249,7 @@ test('a misspelt option is reported beside what else is wrong with the shape of 
 
 test('elevation_m is an invalid request that says why where the grid has no lapse rates', () => {
   const { elevation } = data.grid.columns;
-  const artefacts = { ...data, grid: { ...data.grid, columns: { elevation } } };
-  const without = new RequestReader({ artefacts, searchRadiusKm });
+  const without = new RequestReader({ ...data, grid: { ...data.grid, columns: { elevation } } });
   const message = 'elevation_m cannot be used: the data of this service have no lapse rates';
   expect(errorWith({ elevation_m: 850 }, without)).toEqual({
     code: 'invalid_request',

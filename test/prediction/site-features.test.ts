@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { valueAt } from '../../src/prediction/artefacts/shared-grid.js';
+import { SiteFeatures, saturationPressure } from '../../src/prediction/site-features.js';
 import {
   adjustmentWidth,
   CONDITIONS,
+  OPTION,
   OWN_ELEVATION,
   PRECIPITATION_CHANGE,
+  SiteRows,
   WARMING,
-} from '../../src/prediction/conditions/adjustments.js';
-import { SiteFeatures, saturationPressure } from '../../src/prediction/conditions/site-features.js';
-import { SiteRows } from '../../src/prediction/site-rows.js';
+} from '../../src/prediction/site-rows.js';
 import { readPredictorData } from '../../testing/project.js';
 
 const { grid, manifest } = readPredictorData();
@@ -26,16 +27,17 @@ interface Stated {
 /** The features by name of a grid point with what is stated in their place. */
 function featuresOf(point: number, stated?: Stated): Record<string, number> {
   const target = new Float32Array(names.length);
-  if (stated === undefined) sites.write(new SiteRows(1), 0, point, target, 0);
-  else {
-    const adjustments = new Float64Array(adjustmentWidth(manifest)).fill(Number.NaN);
+  const rows = new SiteRows(1, adjustmentWidth(manifest));
+  if (stated !== undefined) {
+    rows.options[0] = OPTION.adjusted;
+    const adjustments = rows.adjustments.fill(Number.NaN);
     adjustments[OWN_ELEVATION] = stated.elevationM ?? Number.NaN;
     adjustments[WARMING] = stated.warming ?? Number.NaN;
     adjustments[PRECIPITATION_CHANGE] = stated.precipitationChange ?? Number.NaN;
     for (const [name, value] of Object.entries(stated.conditions ?? {}))
       adjustments[CONDITIONS + names.indexOf(name)] = value;
-    sites.writeAdjusted(point, adjustments, 0, target, 0);
   }
+  sites.write(rows, Int32Array.of(0), Int32Array.of(point), target);
   return Object.fromEntries(names.map((name, feature) => [name, target[feature]]));
 }
 

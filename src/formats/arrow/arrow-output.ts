@@ -1,6 +1,6 @@
 import { type Data, DataType, Dictionary, Field, Int32, makeData, Schema, Utf8, Vector } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import type { GenerationData } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import {
   ERROR_COLUMNS,
   type OutputColumn,
@@ -42,7 +42,7 @@ export class ArrowOutput implements TableOutput {
 
   constructor(
     private readonly source: TableSource,
-    { manifest, grid }: GenerationData['artefacts'],
+    { manifest, grid }: PredictorData,
     { horizons, intervals }: TableRequest,
   ) {
     const { fields: uploaded, metadata } = source.arrowSchema;

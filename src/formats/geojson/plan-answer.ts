@@ -5,8 +5,7 @@ import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import type { PlanOrder } from './plan-reader.js';
-import type { Plan, ValidUnit } from './planner.js';
+import type { Plan, PlanOrder, ValidUnit } from './plan-reader.js';
 
 /** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
@@ -24,16 +23,11 @@ export interface PlanSlice {
   readonly longitude: Float64Array;
 }
 
-/** The reported numbers of a slice, Uint16 [rows, methods, 3], and the time in the models. */
-interface SliceNumbers {
-  readonly numbers: Uint16Array;
-  readonly inferenceMs: number;
-}
-
+/** @returns what is reported of a slice, Uint16 [rows, methods, 3], and the time in the models */
 export async function predictSlice(
   { order: { horizon, methods, adjustments }, species, latitude, longitude }: PlanSlice,
   predictor: Predictor,
-): Promise<SliceNumbers> {
+) {
   const rows = new SiteRows(species.length, adjustments.length);
   rows.species.set(species);
   rows.latitude.set(latitude);
@@ -76,10 +70,10 @@ export class PlanAnswer {
     for (const unit of units) {
       if (unit.error !== undefined) continue;
       for (const each of unit.species) {
-        species.fill(each.species, row, row + unit.points.length);
+        species.fill(each.species, row, row + unit.latitude.length);
         latitude.set(unit.latitude, row);
         longitude.set(unit.longitude, row);
-        row += unit.points.length;
+        row += unit.latitude.length;
       }
     }
     for (let from = 0; from < rowCount; from += maxRows) {
@@ -94,7 +88,7 @@ export class PlanAnswer {
     }
   }
 
-  add({ from }: PlanSlice, { numbers }: SliceNumbers): void {
+  add({ from }: PlanSlice, numbers: Uint16Array): void {
     this.#numbers.set(numbers, from * ROW_NUMBERS);
   }
 
@@ -104,20 +98,11 @@ export class PlanAnswer {
     let row = 0;
     for (const unit of this.plan.units) {
       await nextTurn(); // a unit takes milliseconds at most
-      if (unit.error !== undefined) {
-        elements.push(JSON.stringify(unit));
-        continue;
+      if (unit.error !== undefined) elements.push(JSON.stringify(unit));
+      else {
+        elements.push(JSON.stringify({ ...unit.fields, options: this.#options(unit, row, species) }));
+        row += unit.species.length * unit.latitude.length;
       }
-      elements.push(
-        JSON.stringify({
-          id: unit.id,
-          area_ha: unit.areaHa,
-          data_points: unit.dataPoints,
-          nearest_km: unit.nearestKm,
-          options: this.#options(unit, row, species),
-        }),
-      );
-      row += unit.species.length * unit.points.length;
     }
     return elements;
   }
@@ -127,22 +112,27 @@ export class PlanAnswer {
    * without survivors last, else by survival. Ties stay in their order: by species code, then manual first.
    */
   #options(unit: ValidUnit, firstRow: number, list: readonly Species[]) {
-    const { methods, costs, target } = this.plan.order;
-    const rows = unit.points.length;
+    const { methods, costs, target_per_ha, basis } = this.plan.order;
+    const rows = unit.latitude.length;
     const options = unit.species.flatMap(({ species, isNative }, position) =>
       methods.map((method) => {
         const { species_code, common_name } = list[species];
         const survival = this.#survival(firstRow + position * rows, rows, method);
-        const cost = costs?.[method];
+        const planting_method = PLANTING_METHODS[method];
+        const cost = costs?.[planting_method];
         return {
           species_code,
           species_common_name: common_name,
-          planting_method: PLANTING_METHODS[method],
+          planting_method,
           in_native_range: isNative,
           survival,
-          ...(cost !== undefined && { cost_per_survivor: costPerSurvivor(cost, survival.mean) }),
-          ...(target !== undefined && {
-            order: plantingOrder(target.perHa, survival[target.basis], unit.areaHa, cost),
+          // Null where none survive.
+          ...(cost !== undefined && {
+            cost_per_survivor:
+              survival.mean === 0 ? null : Number((cost / survival.mean).toFixed(COST_DECIMALS)),
+          }),
+          ...(target_per_ha !== undefined && {
+            order: plantingOrder(target_per_ha, survival[basis], unit.fields.area_ha, cost),
           }),
         };
       }),
@@ -185,12 +175,6 @@ function tenTimesQuantile(sorted: Uint16Array, tenths: number): number {
 }
 
 const COST_DECIMALS = 4;
-
-/** Null where none survive. */
-function costPerSurvivor(cost: number, mean: number): number | null {
-  return mean === 0 ? null : Number((cost / mean).toFixed(COST_DECIMALS));
-}
-
 const CENT_DECIMALS = 2;
 
 /**

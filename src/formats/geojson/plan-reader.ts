@@ -1,45 +1,188 @@
-import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
-import { SiteRows } from '../../prediction/site-rows.js';
-import { optionWriter, type WriteOptions } from '../request/options.js';
-import { speciesOf } from '../request/places.js';
+import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
+import { perGeneration } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
+import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
+import { areaHa, centroid } from '../../prediction/units/outline.js';
+import { unitPoints } from '../../prediction/units/unit-points.js';
+import { optionWriter } from '../request/options.js';
+import { coverageOf, nearestDataOf, speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
   batchTooLarge,
+  type Choice,
   type Issue,
   invalidRequest,
   isObject,
-  issuesError,
+  issueError,
+  placeError,
   readChoice,
   type TierLimit,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
 import { DEFAULT_BASIS, NOT_OF_PLANS, type PlantingBasis } from './plan-schema.js';
-import { readFeatures } from './unit-reader.js';
+import {
+  collectionIssue,
+  readFeatures,
+  readOutline,
+  type UnitFeature,
+  type UnitId,
+  unitError,
+} from './unit-reader.js';
 
 /** The request for a plan without its units; plain data that can be passed to another thread. */
-export interface PlanOrder {
-  /** Indexes into the species list by code, without repeats, at least one. */
-  readonly species: readonly number[];
-  /** Indexes into PLANTING_METHODS, ascending, at least one. */
-  readonly methods: readonly number[];
+export interface PlanOrder extends Choice, Pick<PlanRequest, 'costs' | 'target_per_ha'> {
   /** Index into HORIZONS. */
   readonly horizon: number;
-  readonly nativeOnly: boolean;
-  /** By index into PLANTING_METHODS; undefined where the request has no costs. */
-  readonly costs: readonly (number | undefined)[] | undefined;
-  /** Living trees that are wanted on a hectare at the horizon, and the survival that they are divided by. */
-  readonly target: { readonly perHa: number; readonly basis: PlantingBasis } | undefined;
-  /** The scenario and conditions of the request, see `conditions/adjustments`; empty where it has none. */
+  /** The survival that `target_per_ha` is divided by. */
+  readonly basis: PlantingBasis;
+  /** The scenario and conditions of the request, as the adjustments of a row; empty where it has none. */
   readonly adjustments: Float64Array;
 }
 
+/** A unit that can be predicted for. It has a row for each species and site: all sites of a species, then the next. */
+export interface ValidUnit {
+  /** What its element of the answer begins with. */
+  readonly fields: {
+    readonly id: UnitId;
+    /** Hectares with 4 decimals. */
+    readonly area_ha: number;
+    /** Grid points inside the unit that are averaged; 0 where there are none. */
+    readonly data_points: number;
+    /** From the centroid to the nearest grid point, km with 3 decimals. */
+    readonly nearest_km: number;
+  };
+  /** Indexes into the species list. */
+  readonly species: readonly { readonly species: number; readonly isNative: boolean }[];
+  /** Degrees of its sites: these points, or the centroid. */
+  readonly latitude: Float64Array;
+  readonly longitude: Float64Array;
+  readonly error?: undefined;
+}
+
+/** A request whose units were read as far as `units` goes; plain data that can be passed to another thread. */
+export interface Plan {
+  readonly order: PlanOrder;
+  /** The units, or what is wrong with them. */
+  readonly units: readonly (ValidUnit | { readonly id: UnitId; readonly error: ErrorObject })[];
+  /** The number of rows of these units. */
+  readonly rowCount: number;
+  /** All units were read. */
+  readonly isRead: boolean;
+}
+
+/** Predictions that a request may ask for: sites by species and planting methods. */
+export const MAX_PREDICTIONS = 200_000;
+
+/** The body is parsed in every step, which spends at least this many times as long on units. */
+const UNITS_SHARE = 2;
+
+/**
+ * Reads the body of POST /v1/plan, the outlines of some more of its units and the grid points inside them.
+ * @param before the plan of the step before; undefined at the beginning
+ * @param stepMs for which units are read
+ * @throws ApiError where the request is wrong as a whole
+ */
+export function readPlan(
+  body: Buffer,
+  limit: TierLimit,
+  data: PredictorData,
+  before: Plan | undefined,
+  stepMs: number,
+): Plan {
+  const startedMs = performance.now();
+  const { order, features } = readOrder(body, limit, data);
+  const parsedMs = performance.now();
+  const endMs = parsedMs + Math.max(stepMs, UNITS_SHARE * (parsedMs - startedMs));
+  const units = [...(before?.units ?? [])];
+  let rowCount = before?.rowCount ?? 0;
+  while (units.length < features.length) {
+    const unit = planUnit(features[units.length], order, data);
+    units.push(unit);
+    if (unit.error === undefined) rowCount += unit.species.length * unit.latitude.length;
+    if (rowCount * order.methods.length > MAX_PREDICTIONS)
+      throw tooMany(units.length, features.length, order);
+    if (performance.now() > endMs) break;
+  }
+  return { order, units, rowCount, isRead: units.length === features.length };
+}
+
+function tooMany(read: number, total: number, { methods }: PlanOrder): ApiError {
+  return issueError(
+    '',
+    `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
+      `(the first ${read} of ${total} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
+      'send fewer units, species or methods in a request',
+  );
+}
+
+function planUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData) {
+  try {
+    return validUnit(feature, order, data);
+  } catch (error) {
+    if (error instanceof ApiError) return { id: feature.id, error: error.error };
+    throw error;
+  }
+}
+
+/** The species to predict: native ones are those whose range holds at least half of the points. */
+function speciesAt(points: Int32Array, { species, nativeOnly }: Choice, nativeRanges: Uint32Array) {
+  return species.flatMap((index) => {
+    const native = points.reduce((count, point) => count + ((nativeRanges[point] >>> index) & 1), 0);
+    const isNative = 2 * native >= points.length;
+    return isNative || !nativeOnly ? [{ species: index, isNative }] : [];
+  });
+}
+
+const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
+const AREA_DECIMALS = 4;
+const DISTANCE_DECIMALS = 3;
+/** Decimals of a centroid's degrees: about a metre. */
+const PLACE_DECIMALS = 5;
+
+/** Finds the sites of a unit. @throws ApiError where it is not valid or has none */
+function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData): ValidUnit {
+  const { index, nativeRanges } = data.grid;
+  const outline = readOutline(feature);
+  const area = rounded(areaHa(outline), AREA_DECIMALS);
+  const middle = centroid(outline);
+  if (area <= 0 || middle === undefined) throw unitError('geometry', 'the unit has no area');
+  const latitude = rounded(middle.latitude, PLACE_DECIMALS);
+  const longitude = rounded(middle.longitude, PLACE_DECIMALS);
+  const inside = unitPoints(index, outline);
+  const isBetweenPoints = inside.length === 0;
+  const nearest = nearestDataOf(data);
+  const nearestPoint = nearest.findAnywhere(longitude, latitude);
+  const { distanceKm } = nearest;
+  const isOutside = isBetweenPoints && !coverageOf(data).contains(longitude, latitude);
+  if (isOutside || (isBetweenPoints && distanceKm > data.searchRadiusKm)) {
+    const place = new SiteRows(1);
+    place.latitude[0] = latitude;
+    place.longitude[0] = longitude;
+    const status = isOutside ? ROW_STATUS.outsideCoverage : ROW_STATUS.noNearbyData;
+    throw new ApiError(placeError(status, place, 0, data, 'the centroid, '));
+  }
+  const points = isBetweenPoints ? Int32Array.of(nearestPoint) : inside;
+  const { latitudes, longitudes, row, column } = index;
+  return {
+    fields: {
+      id: feature.id,
+      area_ha: area,
+      data_points: inside.length,
+      nearest_km: rounded(distanceKm, DISTANCE_DECIMALS),
+    },
+    species: speciesAt(points, order, nativeRanges),
+    latitude: Float64Array.from(points, (point) => (isBetweenPoints ? latitude : latitudes[row[point]])),
+    longitude: Float64Array.from(points, (point) =>
+      isBetweenPoints ? longitude : longitudes[column[point]],
+    ),
+  };
+}
+
 /** What requests are read with: it depends on grid and models. */
-const rulesOf = perGeneration(({ artefacts }: GenerationData) => ({
-  schema: requestSchemas(artefacts).plan.omit({ units: true }).extend(NOT_OF_PLANS),
-  writeOptions: optionWriter(artefacts),
+const rulesOf = perGeneration((data: PredictorData) => ({
+  schema: requestSchemas(data).plan.omit({ units: true }).extend(NOT_OF_PLANS),
+  writeOptions: optionWriter(data),
 }));
 
 const DEFAULT_HORIZON: Horizon = 5;
@@ -53,35 +196,37 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
  * Reads the body of POST /v1/plan up to the ids of its units.
  * @throws ApiError where the request is wrong as a whole
  */
-export function readOrder(bytes: Buffer, limit: TierLimit, generation: GenerationData) {
-  const { schema, writeOptions } = rulesOf(generation);
-  const { manifest } = generation.artefacts;
+function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
+  const { schema, writeOptions } = rulesOf(data);
+  const { manifest } = data;
   const body = parseDocument(bytes);
-  const { units, basis, target_per_ha } = Object(body) as Record<string, unknown>;
-  const found = readFeatures(units, limit.most);
+  const stated = Object(body) as Record<string, unknown>;
   const issues: Issue[] = manifest.interval_level === null ? [{ path: '', message: NO_INTERVALS }] : [];
-  if (basis !== undefined && target_per_ha === undefined)
+  if (stated.basis !== undefined && stated.target_per_ha === undefined)
     issues.push({ path: 'basis', message: BASIS_ALONE });
-  if ('message' in found) issues.push(found);
-  const invalid = invalidRequest(schema, body, [...issues, ...missingCosts(Object(body))]);
+  const ofUnits = collectionIssue(stated.units);
+  if (ofUnits !== undefined) issues.push(ofUnits);
+  const invalid = invalidRequest(schema, body, [...issues, ...missingCosts(stated)]);
   if (invalid !== undefined) throw new ApiError(invalid);
-  if ('message' in found) throw new ApiError(issuesError(issues));
-  if (found.total > limit.most) throw batchTooLarge(`The plan has ${found.total} units`, found.total, limit);
-  if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
-  const request = body as PlanRequest;
-  const { costs, target_per_ha: perHa, basis: divisor = DEFAULT_BASIS } = request;
-  const choice = readChoice(request, speciesOf(generation));
+  const request = body as PlanRequest & { readonly units: { readonly features: readonly unknown[] } };
+  const { length } = request.units.features;
+  if (length > limit.most) throw batchTooLarge(`The plan has ${length} units`, length, limit);
+  const features = readFeatures(request.units.features);
+  const choice = readChoice(request, speciesOf(data));
   if ('code' in choice) throw new ApiError(choice);
+  const sites = new SiteRows(1, adjustmentWidth(manifest));
+  if (!writeOptions(request, sites, 0)) throw new Error('the options of a valid request were rejected');
+  const { costs, target_per_ha, basis = DEFAULT_BASIS, horizon = DEFAULT_HORIZON } = request;
   const order: PlanOrder = {
     ...choice,
-    horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
-    nativeOnly: request.native_only ?? true,
-    costs: costs && PLANTING_METHODS.map((method) => costs[method]),
-    target: perHa === undefined ? undefined : { perHa, basis: divisor },
-    adjustments: adjustmentsOf(request, writeOptions, adjustmentWidth(manifest)),
+    horizon: HORIZONS.indexOf(horizon),
+    costs,
+    target_per_ha,
+    basis,
+    adjustments: sites.first(1).adjustments,
   };
-  return { order, features: found.features };
+  return { order, features };
 }
 
 /** The costs that a body with costs lacks; what else is wrong with its fields the schema says. */
@@ -93,12 +238,4 @@ function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<str
     path: `costs.${name}`,
     message: `costs.${name} is missing: costs are given for every method`,
   }));
-}
-
-/** What a valid request states of all its sites. */
-function adjustmentsOf({ conditions, scenario }: PlanRequest, writeOptions: WriteOptions, width: number) {
-  const row = new SiteRows(1, width);
-  if (!writeOptions({ conditions, scenario }, row, 0))
-    throw new Error('the options of a valid request were rejected');
-  return row.first(1).adjustments;
 }

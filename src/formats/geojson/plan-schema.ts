@@ -6,7 +6,7 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
-import { type OptionData, optionSchemas } from '../request/options.js';
+import type { optionSchemas } from '../request/options.js';
 
 const PLANTING_BASES = ['mean', 'low'] as const;
 export type PlantingBasis = (typeof PLANTING_BASES)[number];
@@ -82,8 +82,7 @@ export const EXAMPLE_PLAN = {
 };
 
 /** The fields of the body of POST /v1/plan beside those that rankings have, too. `units` is read from its bytes. */
-export function planFields(data: OptionData) {
-  const { conditions, scenario } = optionSchemas(data);
+export function planFields({ conditions, scenario }: ReturnType<typeof optionSchemas>) {
   return {
     units: z.unknown().meta({
       ...units,
@@ -130,15 +129,13 @@ export function planFields(data: OptionData) {
 
 /** Fields that other endpoints have, with the reason why a plan has not. */
 export const NOT_OF_PLANS = {
-  elevation_m: z
-    .never({
-      error: 'elevation_m cannot be used in a plan: every data point of a unit has its own elevation',
-    })
-    .optional(),
-  include: z
-    .never({ error: 'include cannot be used in a plan: intervals are always in it, and nothing else can be' })
-    .optional(),
+  elevation_m: refused('elevation_m', 'every data point of a unit has its own elevation'),
+  include: refused('include', 'intervals are always in it, and nothing else can be'),
 };
+
+function refused(name: string, reason: string) {
+  return z.never({ error: `${name} cannot be used in a plan: ${reason}` }).optional();
+}
 
 function positiveNumber(name: string, maximum: number) {
   const error = ({ input }: { input?: unknown }) =>

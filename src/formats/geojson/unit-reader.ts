@@ -1,4 +1,4 @@
-import type { ApiError } from '../../prediction/errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show } from '../../prediction/errors/shown-value.js';
 import type { Outline, Ring } from '../../prediction/units/outline.js';
 import {
@@ -6,7 +6,7 @@ import {
   type OutlineProblem,
   outlineProblem,
 } from '../../prediction/units/outline-problem.js';
-import { type Issue, isObject, issueError } from '../request/request-errors.js';
+import { type Issue, isObject, issueError, issuesError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
 export type UnitId = string | number;
@@ -41,35 +41,30 @@ const wrong = (path: string, rule: string, value: unknown): Issue => ({
   message: `${path} must be ${rule}, not ${show(value)}`,
 });
 
-/**
- * Reads the features of a FeatureCollection and their ids.
- * @param limit of features to read: beyond it they are only counted in `total`
- * @returns the features and what is wrong with the first few that have no id of their own; or what is wrong with the
- *   collection
- */
-export function readFeatures(units: unknown, limit: number) {
+/** What is wrong with a value that is no FeatureCollection, if anything. */
+export function collectionIssue(units: unknown): Issue | undefined {
   if (!isObject(units)) return wrong('units', 'a GeoJSON FeatureCollection', units);
-  const { type, features: list } = units;
+  const { type, features } = units;
   if (type !== 'FeatureCollection') return wrong('units.type', '"FeatureCollection"', type);
-  if (!Array.isArray(list)) return wrong('units.features', 'an array', list);
-  const features: UnitFeature[] = [];
+  return Array.isArray(features) ? undefined : wrong('units.features', 'an array', features);
+}
+
+/** Reads the ids of features. @throws ApiError naming the first few that have none of their own */
+export function readFeatures(list: readonly unknown[]): readonly UnitFeature[] {
   const issues: Issue[] = [];
   const seen = new Map<unknown, number>();
-  list.slice(0, limit).forEach((feature: unknown, index) => {
+  for (const [index, feature] of list.entries()) {
     const path = `units.features.${index}`;
     if (!isObject(feature)) {
       issues.push(wrong(path, 'a GeoJSON Feature', feature));
-      return;
+      continue;
     }
-    const { id } = feature;
-    const problem = idProblem(id, seen);
-    if (problem !== undefined) issues.push({ path: `${path}.id`, message: `${path}.id ${problem}` });
-    else {
-      seen.set(id, index);
-      features.push(feature as unknown as UnitFeature);
-    }
-  });
-  return { features, total: list.length, issues: issues.slice(0, SHOWN_ELEMENTS) };
+    const problem = idProblem(feature.id, seen);
+    if (problem === undefined) seen.set(feature.id, index);
+    else issues.push({ path: `${path}.id`, message: `${path}.id ${problem}` });
+  }
+  if (issues.length > 0) throw new ApiError(issuesError(issues.slice(0, SHOWN_ELEMENTS)));
+  return list as readonly UnitFeature[];
 }
 
 /** What is wrong with the id of a feature, if anything. @param seen the features before it by their ids */

@@ -43,6 +43,8 @@ export class DetailEncoder {
   readonly #order: Int32Array;
   /** Float32 [features]: those of the row, as the models saw them. */
   readonly #features: Float32Array;
+  /** The row, as a list. */
+  readonly #list = new Int32Array(1);
   #row = 0;
   #options = 0;
   #species = 0;
@@ -86,7 +88,8 @@ export class DetailEncoder {
     this.#records = records;
     this.#run = run;
     if ((this.#options & (OPTION.site | OPTION.explanation)) === 0) return;
-    this.predictor.sites.write(rows, row, records.points[row], this.#features, 0);
+    this.#list[0] = row;
+    this.predictor.sites.write(rows, this.#list, records.points, this.#features);
     if ((this.#options & OPTION.site) !== 0) this.#writeSite(records.points[row]);
   }
 

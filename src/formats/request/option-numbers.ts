@@ -1,4 +1,17 @@
+import { z } from 'zod';
+import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { show } from '../../prediction/errors/shown-value.js';
+import { perGeneration } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
+import {
+  adjustmentWidth,
+  CONDITIONS,
+  OPTION,
+  OWN_ELEVATION,
+  PRECIPITATION_CHANGE,
+  type SiteRows,
+  WARMING,
+} from '../../prediction/site-rows.js';
 
 /** A number that a request may state: its name, its unit, its range and an example. */
 export interface OptionNumber {
@@ -7,6 +20,8 @@ export interface OptionNumber {
   readonly minimum: number;
   readonly maximum: number;
   readonly example: number;
+  /** Where it is in the adjustments of a row. */
+  readonly column: number;
   /** What it is where it is not stated; stating it has no effect. */
   readonly default?: number;
 }
@@ -17,19 +32,45 @@ export const ELEVATION: OptionNumber = {
   minimum: -10,
   maximum: 4400,
   example: 850,
+  column: OWN_ELEVATION,
 };
 
 export const METRES_PER_FOOT = 0.3048;
 
-/** The members of `scenario`, in the order of WARMING and PRECIPITATION_CHANGE. */
+/** The members of `scenario`. */
 export const SCENARIO: readonly OptionNumber[] = [
-  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2 },
-  { name: 'precipitation_change_percent', unit: 'percent', minimum: -80, maximum: 200, example: -10 },
+  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2, column: WARMING },
+  {
+    name: 'precipitation_change_percent',
+    unit: 'percent',
+    minimum: -80,
+    maximum: 200,
+    example: -10,
+    column: PRECIPITATION_CHANGE,
+  },
 ];
+
+/** The members of `conditions`: the models' features. */
+export function conditionsOf({ manifest }: PredictorData): OptionNumber[] {
+  return manifest.features.map((feature, index) => ({
+    ...feature,
+    column: CONDITIONS + index,
+    example: isPractice(feature)
+      ? feature.default
+      : Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
+  }));
+}
 
 /** Whether a value is a number of the range; NaN is not. */
 export function isWithin(value: unknown, { minimum, maximum }: OptionNumber): value is number {
   return typeof value === 'number' && value >= minimum && value <= maximum;
+}
+
+/** Writes a number within its range to a row whose adjustments are set. */
+export function writeNumber(rows: SiteRows, row: number, number: OptionNumber, value: number): void {
+  const isDefault = value === number.default;
+  rows.adjustments[row * rows.width + number.column] = isDefault ? Number.NaN : value;
+  if (!isDefault) rows.options[row] |= OPTION.adjusted;
 }
 
 /** The message for a value outside the range of a number, without a full stop. */
@@ -55,4 +96,34 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** The number that a parameter of a query is, in decimal or scientific notation; NaN for any other text. */
 export function queryNumber(text: string): number {
   return DECIMAL.test(text) ? Number(text) : Number.NaN;
+}
+
+/** The numbers that the query of a table or surface assumes for all its rows, by their names; none is a default. */
+export type AssumedValues = Readonly<Record<string, number>>;
+
+/** What may be assumed: a changed climate, and practice. */
+export const assumptionsOf = perGeneration((data: PredictorData) => [
+  ...SCENARIO,
+  ...conditionsOf(data).filter((number) => number.default !== undefined),
+]);
+
+/** The schema of each assumption, by its name. */
+export function assumptionSchemas(data: PredictorData): Record<string, z.ZodOptional> {
+  const schemas = assumptionsOf(data).map((number) => {
+    const about = number.default === undefined ? 'A changed climate' : 'Practice';
+    const schema = z
+      .unknown()
+      .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
+      .optional()
+      .meta({ ...describedNumber(number), description: `${about}, in ${number.unit}.` });
+    return [number.name, schema] as const;
+  });
+  return Object.fromEntries(schemas);
+}
+
+/** The adjustments of a row for which something is assumed; NaN for what is not. */
+export function adjustmentsFor(assumed: AssumedValues, data: PredictorData): Float64Array {
+  const adjustments = new Float64Array(adjustmentWidth(data.manifest)).fill(Number.NaN);
+  for (const { name, column } of assumptionsOf(data)) adjustments[column] = assumed[name] ?? Number.NaN;
+  return adjustments;
 }

@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { lapseColumnOf } from '../../prediction/artefacts/shared-grid.js';
-import {
-  adjustmentWidth,
-  CONDITIONS,
-  MAX_RISE_M,
-  OWN_ELEVATION,
-  WARMING,
-} from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
-import { OPTION, SiteRows } from '../../prediction/site-rows.js';
+import type { PredictorData } from '../../prediction/predictor.js';
+import { MAX_RISE_M } from '../../prediction/site-features.js';
+import { adjustmentWidth, OPTION, SiteRows } from '../../prediction/site-rows.js';
 import {
+  conditionsOf,
   describedNumber,
   ELEVATION,
   isWithin,
@@ -20,23 +14,11 @@ import {
   type OptionNumber,
   rangeMessage,
   SCENARIO,
+  writeNumber,
 } from './option-numbers.js';
 
-/** What decides which options are allowed. */
-export type OptionData = Pick<Artefacts, 'manifest' | 'grid'>;
-
-/** The values that `conditions` may have: the models' features. */
-export function conditionsOf({ manifest }: Pick<OptionData, 'manifest'>): OptionNumber[] {
-  return manifest.features.map((feature) => ({
-    ...feature,
-    example: isPractice(feature)
-      ? feature.default
-      : Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
-  }));
-}
-
 /** Whether the grid says how climate changes with elevation. */
-export function hasLapseRates({ manifest, grid }: OptionData): boolean {
+export function hasLapseRates({ manifest, grid }: PredictorData): boolean {
   return manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns);
 }
 
@@ -55,20 +37,18 @@ export const OPTION_NAMES = ['elevation_m', 'conditions', 'scenario', 'include']
 type OptionName = (typeof OPTION_NAMES)[number];
 
 /** The options of a request: the one list of them, and the one check of each. */
-function optionsUnder(data: OptionData): Record<OptionName, Option> {
+function optionsUnder(data: PredictorData): Record<OptionName, Option> {
   return {
     elevation_m: elevation(hasLapseRates(data)),
     conditions: objectOfNumbers(
       'conditions',
       conditionsOf(data),
-      CONDITIONS,
       'What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in ' +
         'their units.',
     ),
     scenario: objectOfNumbers(
       'scenario',
       SCENARIO,
-      WARMING,
       'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
     ),
     include: include(data.manifest.interval_level !== null),
@@ -79,7 +59,7 @@ function optionsUnder(data: OptionData): Record<OptionName, Option> {
 export type StatedOptions = { readonly [name in OptionName]?: unknown };
 
 /** The schemas of the options, as far as a generation allows them. */
-export function optionSchemas(data: OptionData): Record<OptionName, z.ZodOptional> {
+export function optionSchemas(data: PredictorData): Record<OptionName, z.ZodOptional> {
   const rows = new SiteRows(1, adjustmentWidth(data.manifest)); // written and never read
   const schemas = Object.entries(optionsUnder(data)).map(([name, option]) => {
     const schema = z.unknown().superRefine((value, context) => {
@@ -90,20 +70,15 @@ export function optionSchemas(data: OptionData): Record<OptionName, z.ZodOptiona
   return Object.fromEntries(schemas) as Record<OptionName, z.ZodOptional>;
 }
 
-/**
- * What writes the options of a request to a row.
- * @returns whether they are valid: exactly those that `optionSchemas` accepts
- */
-export type WriteOptions = (stated: StatedOptions, rows: SiteRows, row: number) => boolean;
-
-export function optionWriter(data: OptionData): WriteOptions {
+/** @returns what writes the options of a request to a row and returns whether they are valid, as for `optionSchemas` */
+export function optionWriter(data: PredictorData) {
   const byName = optionsUnder(data);
   const options = OPTION_NAMES.map((name) => byName[name]);
   let isValid = true;
   const refuse = () => {
     isValid = false;
   };
-  return (stated, rows, row) => {
+  return (stated: StatedOptions, rows: SiteRows, row: number): boolean => {
     isValid = true;
     rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
     for (let i = 0; i < options.length; i++) {
@@ -114,12 +89,6 @@ export function optionWriter(data: OptionData): WriteOptions {
   };
 }
 
-/** @param column in the adjustments of a row */
-function writeNumber(rows: SiteRows, row: number, column: number, value: number): void {
-  rows.adjustments[row * rows.width + column] = value;
-  rows.options[row] |= OPTION.adjusted;
-}
-
 function elevation(isUsable: boolean): Option {
   const description =
     "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
@@ -128,7 +97,7 @@ function elevation(isUsable: boolean): Option {
     meta: { ...describedNumber(ELEVATION), description },
     write(value, rows, row, refuse) {
       if (!isUsable) refuse('elevation_m cannot be used: the data of this service have no lapse rates');
-      else if (isWithin(value, ELEVATION)) writeNumber(rows, row, OWN_ELEVATION, value);
+      else if (isWithin(value, ELEVATION)) writeNumber(rows, row, ELEVATION, value);
       else {
         const isInFeet =
           Number(value) > ELEVATION.maximum && isWithin(Number(value) * METRES_PER_FOOT, ELEVATION);
@@ -138,16 +107,8 @@ function elevation(isUsable: boolean): Option {
   };
 }
 
-/**
- * An object whose members are numbers within their ranges, and no others.
- * @param first column of the numbers in the adjustments of a row
- */
-function objectOfNumbers(
-  option: string,
-  numbers: readonly OptionNumber[],
-  first: number,
-  description: string,
-): Option {
+/** An object whose members are numbers within their ranges, and no others. */
+function objectOfNumbers(option: string, numbers: readonly OptionNumber[], description: string): Option {
   const names = numbers.map(({ name }) => name);
   const properties = Object.fromEntries(numbers.map((number) => [number.name, describedNumber(number)]));
   return {
@@ -172,7 +133,7 @@ function objectOfNumbers(
         known--;
         const member = (value as Record<string, unknown>)[names[i]];
         if (!isWithin(member, numbers[i])) refuse(`${option}.${rangeMessage(numbers[i], member)}`, names[i]);
-        else if (member !== numbers[i].default) writeNumber(rows, row, first + i, member);
+        else writeNumber(rows, row, numbers[i], member);
       }
     },
   };

@@ -1,30 +1,29 @@
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
+import { perGeneration } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 
-export const speciesOf = perGeneration(
-  ({ artefacts }: GenerationData) => new SpeciesCatalogue(artefacts.species),
-);
+export const speciesOf = perGeneration(({ species }: PredictorData) => new SpeciesCatalogue(species));
 
-export const coverageOf = perGeneration(({ artefacts }: GenerationData) => new Coverage(artefacts.regions));
+export const coverageOf = perGeneration(({ regions }: PredictorData) => new Coverage(regions));
 
 export const nearestDataOf = perGeneration(
-  ({ artefacts, searchRadiusKm }: GenerationData) => new NearestPoint(artefacts.grid.index, searchRadiusKm),
+  ({ grid, searchRadiusKm }: PredictorData) => new NearestPoint(grid.index, searchRadiusKm),
 );
 
 const SWAPPED = 'latitude and longitude are swapped';
 const NO_MINUS = 'the minus before the longitude is missing';
 
 /** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
-export function placeHint(generation: GenerationData, latitude: number, longitude: number): string {
+export function placeHint(data: PredictorData, latitude: number, longitude: number): string {
   const mistakes = [
     [latitude, -longitude, NO_MINUS],
     [longitude, latitude, SWAPPED],
     [longitude, -latitude, `${SWAPPED} and ${NO_MINUS}`],
   ] as const;
   for (const [north, east, mistake] of mistakes) {
-    if (coverageOf(generation).contains(east, north))
+    if (coverageOf(data).contains(east, north))
       return ` Did you mean latitude ${north}, longitude ${east}? It looks as if ${mistake}.`;
   }
   return '';

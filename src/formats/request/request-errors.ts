@@ -1,25 +1,31 @@
 import type { z } from 'zod';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
-import type { GenerationData } from '../../prediction/per-generation.js';
-import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
+import type { PredictorData } from '../../prediction/predictor.js';
+import { MAX_RISE_M } from '../../prediction/site-features.js';
+import { OWN_ELEVATION, ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
-import { MAX_LATITUDE, optionsOf, type PlanRequest, type PredictRequest } from './schemas.js';
+import {
+  MAX_LATITUDE,
+  optionsOf,
+  type PlanRequest,
+  type PredictRequest,
+  type RankRequest,
+} from './schemas.js';
 
 /** As `match_distance_km` has. */
 const DISTANCE_DECIMALS = 3;
 
 /** What is wrong with an entry that cannot be predicted for: the first error in the order of the interface. */
-export function entryError(generation: GenerationData, schema: z.ZodObject, entry: unknown): ErrorObject {
-  const invalid = siteShapeError(generation, schema, entry);
+export function entryError(data: PredictorData, schema: z.ZodObject, entry: unknown): ErrorObject {
+  const invalid = siteShapeError(data, schema, entry);
   if (invalid !== undefined) return invalid;
   const { species_code, planting_method } = Object(entry) as PredictRequest;
-  const species = speciesOf(generation);
+  const species = speciesOf(data);
   return species.indexOf(species_code) === -1
     ? unknownSpecies(species_code, species)
     : unknownMethod('planting_method', planting_method);
@@ -27,7 +33,7 @@ export function entryError(generation: GenerationData, schema: z.ZodObject, entr
 
 /** The error of a request for a site that does not have its shape; undefined where it has. */
 export function siteShapeError(
-  generation: GenerationData,
+  data: PredictorData,
   schema: z.ZodObject,
   request: unknown,
 ): ErrorObject | undefined {
@@ -35,7 +41,7 @@ export function siteShapeError(
   const { latitude, longitude } = Object(request) as PredictRequest;
   const isTooFar = typeof latitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
   if (invalid === undefined || !isTooFar) return invalid;
-  return { ...invalid, message: invalid.message + placeHint(generation, latitude, longitude) };
+  return { ...invalid, message: invalid.message + placeHint(data, latitude, longitude) };
 }
 
 export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorObject {
@@ -57,14 +63,21 @@ function unknownMethod(what: string, value: unknown): ErrorObject {
   };
 }
 
-/**
- * The species and methods that a request chooses, all where it names none; or its error. They are indexes without repeats in
- * the order of ties: species by code, then manual first.
- */
+/** The species and methods that a request chooses, at least one each. */
+export interface Choice {
+  /** Indexes into the species list, by code. */
+  readonly species: readonly number[];
+  /** Indexes into PLANTING_METHODS, ascending. */
+  readonly methods: readonly number[];
+  /** Whether species are left out whose native range does not hold the place. */
+  readonly nativeOnly: boolean;
+}
+
+/** Reads a choice, without repeats; all species and methods where a request names none. @returns the choice or its error */
 export function readChoice(
-  { species_codes, planting_methods }: Pick<PlanRequest, 'species_codes' | 'planting_methods'>,
+  { species_codes, planting_methods, native_only: nativeOnly = true }: PlanRequest | RankRequest,
   catalogue: SpeciesCatalogue,
-) {
+): Choice | ErrorObject {
   const codes = species_codes ?? catalogue.list.map(({ species_code }) => species_code);
   const unknown = codes.find((code) => catalogue.indexOf(code) === -1);
   if (unknown !== undefined) return unknownSpecies(unknown, catalogue);
@@ -72,7 +85,7 @@ export function readChoice(
   const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
   if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
   const species = [...new Set(codes)].sort().map((code) => catalogue.indexOf(code));
-  return { species, methods: [...new Set(methods)].sort() };
+  return { species, methods: [...new Set(methods)].sort(), nativeOnly };
 }
 
 /** Something wrong with a request, and where in it. */
@@ -106,8 +119,7 @@ export function invalidRequest(
   value: unknown,
   others: readonly Issue[] = [],
 ): ErrorObject | undefined {
-  if (!isObject(value))
-    return issuesError([{ path: '', message: `it must be a JSON object, not ${show(value)}` }]);
+  if (!isObject(value)) return notAnObject(value);
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
@@ -122,6 +134,10 @@ export function invalidRequest(
     issues.push({ path: name, message });
   }
   return issues.length === 0 ? undefined : issuesError(issues);
+}
+
+export function notAnObject(value: unknown): ErrorObject {
+  return issuesError([{ path: '', message: `it must be a JSON object, not ${show(value)}` }]);
 }
 
 /** Whether a JSON value is an object. */
@@ -148,28 +164,29 @@ export function placeError(
   status: number,
   rows: SiteRows,
   row: number,
-  generation: GenerationData,
+  data: PredictorData,
   what = '',
 ): ErrorObject {
   const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
   const place = `${what}latitude ${latitude}, longitude ${longitude}`;
   if (status === ROW_STATUS.outsideCoverage) {
-    const regions = generation.artefacts.regions.map(({ name }) => name).join(' and ');
+    const regions = data.regions.map(({ name }) => name).join(' and ');
     return {
       code: 'outside_coverage',
-      message: `${place} is outside the coverage, which is ${regions}.${placeHint(generation, latitude, longitude)}`,
+      message: `${place} is outside the coverage, which is ${regions}.${placeHint(data, latitude, longitude)}`,
       details: { suggestion: 'GET /v1/coverage lists the regions and their bounds.' },
     };
   }
-  const { artefacts, searchRadiusKm } = generation;
-  const { index, columns } = artefacts.grid;
-  const nearest = nearestDataOf(generation);
+  const { searchRadiusKm } = data;
+  const { index, columns } = data.grid;
+  const nearest = nearestDataOf(data);
   const point = nearest.findAnywhere(longitude, latitude);
   const distanceKm = Number(nearest.distanceKm.toFixed(DISTANCE_DECIMALS));
-  if (status === ROW_STATUS.elevationMismatch) {
-    const elevationM = rows.adjustments[row * rows.width + OWN_ELEVATION];
-    return elevationMismatch(elevationM, valueAt(columns.elevation, point));
-  }
+  if (status === ROW_STATUS.elevationMismatch)
+    return elevationMismatch(
+      rows.adjustments[row * rows.width + OWN_ELEVATION],
+      valueAt(columns.elevation, point),
+    );
   return {
     code: 'no_nearby_data',
     message:

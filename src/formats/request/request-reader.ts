@@ -1,5 +1,4 @@
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
   ALL_HORIZONS,
   BOTH_METHODS,
@@ -9,23 +8,26 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
-import { SiteRows } from '../../prediction/site-rows.js';
-import { OPTION_NAMES, optionWriter, type StatedOptions, type WriteOptions } from './options.js';
+import { show } from '../../prediction/errors/shown-value.js';
+import { perGeneration } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
+import { adjustmentWidth, SiteRows } from '../../prediction/site-rows.js';
+import { OPTION_NAMES, optionWriter, type StatedOptions } from './options.js';
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
 import {
   batchTooLarge,
+  type Choice,
   entryError,
-  invalidRequest,
   isObject,
+  issueError,
+  notAnObject,
   optionNear,
   readChoice,
   siteShapeError,
   type TierLimit,
 } from './request-errors.js';
 import {
-  batchRequestSchema,
   MAX_LATITUDE,
   MAX_LONGITUDE,
   optionsOf,
@@ -53,15 +55,9 @@ export interface FailedEntry {
   readonly longitude: number | null;
 }
 
-export interface Ranking {
+export interface Ranking extends Choice {
   /** One row: the site with its horizons and options. Its species and method have no meaning. */
   readonly site: SiteRows;
-  /** Indexes into the species list by code, without repeats, at least one. */
-  readonly species: readonly number[];
-  /** Indexes into PLANTING_METHODS, ascending, at least one. */
-  readonly methods: readonly number[];
-  /** Whether species are left out whose native range does not hold the matched point. */
-  readonly nativeOnly: boolean;
 }
 
 /** The fields of a site as parsed. */
@@ -77,7 +73,7 @@ type SiteFields = StatedOptions &
 export class RequestReader {
   readonly #species: SpeciesCatalogue;
   readonly #schemas: RequestSchemas;
-  readonly #writeOptions: WriteOptions;
+  readonly #writeOptions: ReturnType<typeof optionWriter>;
   /** The fields of a site, and whether the writer of options reads them. */
   readonly #isOption: ReadonlyMap<string, boolean>;
   /** The fields of a site that may be absent. */
@@ -86,16 +82,15 @@ export class RequestReader {
   /** The rows of the request that is being read. */
   #rows: SiteRows;
 
-  constructor(private readonly generation: GenerationData) {
-    const { artefacts } = generation;
-    this.#species = speciesOf(generation);
-    this.#schemas = requestSchemas(artefacts);
+  constructor(private readonly data: PredictorData) {
+    this.#species = speciesOf(data);
+    this.#schemas = requestSchemas(data);
     const { prediction } = this.#schemas;
     const isOption = (name: string) => (OPTION_NAMES as readonly string[]).includes(name);
-    this.#writeOptions = optionWriter(artefacts);
+    this.#writeOptions = optionWriter(data);
     this.#isOption = new Map(Object.keys(prediction.shape).map((name) => [name, isOption(name)]));
     this.#optional = optionsOf(prediction);
-    this.#width = adjustmentWidth(artefacts.manifest);
+    this.#width = adjustmentWidth(data.manifest);
     this.#rows = new SiteRows(1, this.#width);
   }
 
@@ -108,7 +103,7 @@ export class RequestReader {
     const site = parseDocument(bytes);
     const isValid =
       isObject(site) && this.#write(site, 0, kind === 'comparison' ? BOTH_METHODS : methodOf(site));
-    return isValid ? this.#rows.first(1) : entryError(this.generation, this.#schemas[kind], site);
+    return isValid ? this.#rows.first(1) : entryError(this.data, this.#schemas[kind], site);
   }
 
   /**
@@ -117,9 +112,10 @@ export class RequestReader {
    */
   readBatch(bytes: Buffer, limit: TierLimit): Batch {
     const body = parseDocument(bytes);
-    const invalid = invalidRequest(batchRequestSchema, body);
-    if (invalid !== undefined) throw new ApiError(invalid);
-    const { requests } = body as { readonly requests: readonly unknown[] };
+    if (!isObject(body)) throw new ApiError(notAnObject(body));
+    const { requests } = body;
+    if (!Array.isArray(requests))
+      throw issueError('requests', `requests must be an array, not ${show(requests)}`);
     if (requests.length > limit.most)
       throw batchTooLarge(`The batch has ${requests.length} entries`, requests.length, limit);
     if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.most, this.#width);
@@ -131,7 +127,7 @@ export class RequestReader {
       if (isObject(site) && this.#write(site, rowCount, methodOf(site))) entries[rowCount++] = entry;
       else {
         const { latitude, longitude }: SiteFields = isObject(site) ? site : {};
-        const error = entryError(this.generation, this.#schemas.prediction, site);
+        const error = entryError(this.data, this.#schemas.prediction, site);
         failed.set(entry, { error, latitude: numberOrNull(latitude), longitude: numberOrNull(longitude) });
       }
     }
@@ -146,13 +142,13 @@ export class RequestReader {
    */
   readRanking(bytes: Buffer): Ranking | ErrorObject {
     const body = parseDocument(bytes);
-    const invalid = siteShapeError(this.generation, this.#schemas.ranking, body);
+    const invalid = siteShapeError(this.data, this.#schemas.ranking, body);
     if (invalid !== undefined) return invalid;
     const ranking = body as RankRequest;
     const choice = readChoice(ranking, this.#species);
     if ('code' in choice) return choice;
     if (!this.#writeSite(ranking, 0, true)) throw new Error('the site of a valid ranking was rejected');
-    return { site: this.#rows.first(1), ...choice, nativeOnly: ranking.native_only ?? true };
+    return { site: this.#rows.first(1), ...choice };
   }
 
   /**
@@ -193,7 +189,7 @@ export class RequestReader {
   }
 }
 
-export const requestReaderOf = perGeneration((generation: GenerationData) => new RequestReader(generation));
+export const requestReaderOf = perGeneration((data: PredictorData) => new RequestReader(data));
 
 function methodOf({ planting_method }: SiteFields): number {
   return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);

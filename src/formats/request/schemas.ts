@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
-import { assumptionSchemas } from './assumptions.js';
-import { ELEVATION, SCENARIO } from './option-numbers.js';
-import { conditionsOf, hasLapseRates, type OptionData, optionSchemas } from './options.js';
+import { assumptionSchemas, conditionsOf, ELEVATION, SCENARIO } from './option-numbers.js';
+import { hasLapseRates, optionSchemas } from './options.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;
@@ -83,7 +82,8 @@ const plantingMethod = z
     examples: ['manual'],
   });
 
-const EXAMPLE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
+const EXAMPLE_PLACE = { latitude: 44.12, longitude: -122.03 };
+const EXAMPLE = { ...EXAMPLE_PLACE, species_code: 'PSME' };
 
 /** One in forest, and one outside the coverage. */
 const EXAMPLE_ENTRIES = [
@@ -92,7 +92,7 @@ const EXAMPLE_ENTRIES = [
 ];
 
 /** Examples of a prediction: one with the fields it must have, and one with all options. */
-function predictionExamples(data: OptionData) {
+function predictionExamples(data: PredictorData) {
   const measured = conditionsOf(data)
     .slice(-1)
     .map(({ name, example }) => [name, example]);
@@ -149,10 +149,9 @@ const choice = {
 };
 
 const RANKING_EXAMPLES = [
-  { latitude: EXAMPLE.latitude, longitude: EXAMPLE.longitude },
+  EXAMPLE_PLACE,
   {
-    latitude: EXAMPLE.latitude,
-    longitude: EXAMPLE.longitude,
+    ...EXAMPLE_PLACE,
     species_codes: ['PSME', 'TSHE', 'PIPO'],
     planting_methods: ['manual'],
     native_only: false,
@@ -166,7 +165,7 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
  * The bodies of requests for a site, under the grid and models of a generation. In /openapi.json their names are those of
  * the schemas that were made last.
  */
-export function requestSchemas(data: OptionData & Pick<Artefacts, 'species'>) {
+export function requestSchemas(data: PredictorData) {
   const options = optionSchemas(data);
   const codes = data.species.map(({ species_code }) => species_code);
   // A code that is not served has an error of its own, so that the schema only describes them.
@@ -184,7 +183,6 @@ export function requestSchemas(data: OptionData & Pick<Artefacts, 'species'>) {
     .object({ ...fields, planting_method: plantingMethod, ...options })
     .meta({ id: 'PredictionRequest', examples: predictionExamples(data) });
   return {
-    speciesCode,
     /** Parameters of the queries of tables and surfaces. */
     assumptions: assumptionSchemas(data),
     /** Body of POST /v1/predict/compare. */
@@ -201,16 +199,11 @@ export function requestSchemas(data: OptionData & Pick<Artefacts, 'species'>) {
       .object({ ...place, ...choice, ...years, ...options })
       .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),
     /** Body of POST /v1/plan without its units, which are checked one by one. */
-    plan: z.object({ ...planFields(data), ...choice }).meta({ id: 'PlanRequest', examples: [EXAMPLE_PLAN] }),
+    plan: z
+      .object({ ...planFields(options), ...choice })
+      .meta({ id: 'PlanRequest', examples: [EXAMPLE_PLAN] }),
   };
 }
-
-/** The shape of the body of a batch without its entries. Not an array of zod's, which would copy it. */
-export const batchRequestSchema = z.object({
-  requests: z.unknown().refine(Array.isArray, {
-    error: ({ input }) => `requests must be an array, not ${show(input)}`,
-  }),
-});
 
 /** The fields that a request may omit; found once for each schema. Fields that it must omit are `never` in the schema. */
 export const optionsOf = perGeneration(({ shape }: z.ZodObject) =>

@@ -1,7 +1,7 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import type { GenerationData } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
 import {
   type OutputColumn,
@@ -32,8 +32,7 @@ export interface SurfaceChunk {
   readonly next: ChunkStart | undefined;
 }
 
-type Artefacts = GenerationData['artefacts'];
-type Encoder = (surface: Surface, artefacts: Artefacts, start: ChunkStart) => SurfaceChunk;
+type Encoder = (surface: Surface, artefacts: PredictorData, start: ChunkStart) => SurfaceChunk;
 
 /** What writes a chunk of a surface, by media type. */
 export const SURFACE_ENCODERS = {
@@ -71,12 +70,12 @@ const BATCH_POINTS = 8192;
 export const SURFACE_CHUNK_BYTES = 2 ** 19;
 
 /** The points [from, end) of a surface. */
-function rowsOf(surface: Surface, { grid }: Artefacts, from: number, end: number): SurfaceRows {
+function rowsOf(surface: Surface, { grid }: PredictorData, from: number, end: number): SurfaceRows {
   const { species, values, points } = surface;
   return { grid, species, survival: values, count: points.length, from, points: points.subarray(from, end) };
 }
 
-function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => TextSection[]): Encoder {
+function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) => TextSection[]): Encoder {
   return (surface, artefacts, { section, from }) => {
     const { points } = surface;
     const sections = sectionsOf(surface, artefacts);
@@ -100,7 +99,7 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => Tex
 const REGION_ID = 0;
 
 /** An Arrow stream: what its JSON says beside the columns is in the metadata of the schema. */
-function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: ChunkStart): SurfaceChunk {
+function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: ChunkStart): SurfaceChunk {
   const columns = SURFACE_COLUMNS;
   const types = new OutputTypes(textListsOf(artefacts), { regions: REGION_ID }, new Int32());
   const fields = columns.map((column) => new Field(column.name, types.typeOf(column)));
@@ -146,7 +145,7 @@ function csvSections(): TextSection[] {
   ];
 }
 
-function geoJsonSections(surface: Surface, artefacts: Artefacts): TextSection[] {
+function geoJsonSections(surface: Surface, artefacts: PredictorData): TextSection[] {
   const fields = surfaceFields(surface, artefacts);
   const head = { type: 'FeatureCollection', ...fields, model: modelOf(artefacts.manifest) };
   return [
@@ -160,7 +159,7 @@ function geoJsonSections(surface: Surface, artefacts: Artefacts): TextSection[] 
 }
 
 /** A surface as a JSON object of columns, those of survival by method and horizon: a section for each column. */
-function jsonSections(surface: Surface, artefacts: Artefacts): TextSection[] {
+function jsonSections(surface: Surface, artefacts: PredictorData): TextSection[] {
   const columns = SURFACE_COLUMNS;
   const survivals = PLANTING_METHODS.length * HORIZONS.length;
   const heads = columns.slice(0, -survivals).map(({ name }) => `"${name}":[`);

@@ -4,7 +4,7 @@ import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/nearest-point.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type AssumedValues, adjustmentsFor } from '../request/assumptions.js';
+import { type AssumedValues, adjustmentsFor } from '../request/option-numbers.js';
 import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
@@ -36,13 +36,12 @@ export async function predictSurface(
   surface: Surface,
   from: number,
   count: number,
-  artefacts: Pick<Artefacts, 'grid' | 'manifest'>,
   predictor: Predictor,
 ): Promise<number> {
   const { points, species, assumed, intervals } = surface;
-  const adjustments = adjustmentsFor(assumed, artefacts);
+  const adjustments = adjustmentsFor(assumed, predictor.data);
   const isChanged = !adjustments.every(Number.isNaN);
-  const { latitudes, longitudes, row: rowOf, column: columnOf } = artefacts.grid.index;
+  const { latitudes, longitudes, row: rowOf, column: columnOf } = predictor.data.grid.index;
   const rows = new SiteRows(count, isChanged ? adjustments.length : 0);
   for (let row = 0; row < count; row++) {
     const point = points[from + row];

@@ -1,6 +1,5 @@
 import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
-import type { GenerationData } from '../../prediction/per-generation.js';
-import type { Predictor } from '../../prediction/predictor.js';
+import type { Predictor, PredictorData } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { ArrowOutput } from '../arrow/arrow-output.js';
@@ -48,11 +47,11 @@ export class OpenTable {
   /** Memory for the records of a chunk, which the next ones use again. */
   #records: RowRecords | undefined;
 
-  /** @param context pass the same object for all tables of a generation: what is made of it is kept */
+  /** @param data pass the same object for all tables of a generation: what is made of it is kept */
   constructor(
     body: Uint8Array,
     private readonly request: TableRequest,
-    private readonly context: GenerationData,
+    private readonly data: PredictorData,
   ) {
     this.#body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   }
@@ -92,9 +91,9 @@ export class OpenTable {
     for (let row = 0; row < chunk.count; row++) {
       const status = records.status[row];
       if (Number.isNaN(sites.latitude[row])) errors.set(row, checks.error(rows, row));
-      else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, this.context));
+      else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, this.data));
     }
-    const predicted = new PredictedRows(this.context.artefacts.grid, records, sites.method);
+    const predicted = new PredictedRows(this.data.grid, records, sites.method);
     const { bytes, rowCount } = output.encode(rows, predicted, errors);
     const failures = new Map<ErrorCode, number>();
     let answered = rowCount;
@@ -118,11 +117,11 @@ export class OpenTable {
 
   #open(state: CheckState): CheckedTable {
     if (this.#checked !== undefined) return this.#checked;
-    const { request, context } = this;
+    const { request, data } = this;
     const source = this.#sourceOf(state);
-    const checks = new RowChecks(context, request, readPositions(source.names));
+    const checks = new RowChecks(data, request, readPositions(source.names));
     const Output = request.output === 'arrow' ? ArrowOutput : TextOutput;
-    this.#checked = { source, checks, output: new Output(source, context.artefacts, request) };
+    this.#checked = { source, checks, output: new Output(source, data, request) };
     return this.#checked;
   }
 

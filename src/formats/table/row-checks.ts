@@ -1,48 +1,38 @@
-import { OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
-import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
+import { perGeneration } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { adjustmentsFor, assumptionSchemas, assumptionsOf } from '../request/assumptions.js';
-import { ELEVATION, isWithin, type OptionNumber } from '../request/option-numbers.js';
+import {
+  adjustmentsFor,
+  assumptionsOf,
+  ELEVATION,
+  isWithin,
+  type OptionNumber,
+  writeNumber,
+} from '../request/option-numbers.js';
 import { hasLapseRates } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { entryError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
-import {
-  isOptional,
-  OPTIONAL_COLUMNS,
-  READ_COLUMNS,
-  type ReadColumn,
-  type ReadPositions,
-} from './input-columns.js';
+import { isOptional, READ_COLUMNS, type ReadColumn, type ReadPositions } from './input-columns.js';
 import type { TableRequest } from './table-request.js';
 import type { ChunkRows } from './table-source.js';
 
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
-/** What rows are checked against: made once of a context. */
-const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
-  const practice = assumptionsOf(artefacts).filter(({ name }) => isOptional(name));
+/** What rows are checked against. */
+const rulesOf = perGeneration((data: PredictorData) => {
+  const { prediction, assumptions } = requestSchemas(data);
+  // Another model may lack a feature of practice: its column is then one of the caller's own.
+  const practice = assumptionsOf(data).filter(({ name }) => isOptional(name));
   return {
-    schema: requestSchemas(artefacts).prediction.extend(assumptionSchemas(artefacts)),
-    // Another model may lack a feature of practice: its column is then one of the caller's own.
-    numbers: OPTIONAL_COLUMNS.flatMap((column): OptionalNumber[] => {
-      if (column === 'elevation_m')
-        return [{ ...ELEVATION, column, at: OWN_ELEVATION, isUsable: hasLapseRates(artefacts) }];
-      const number = practice.find(({ name }) => name === column);
-      return number === undefined ? [] : [{ ...number, column, at: number.column, isUsable: true }];
-    }),
+    schema: prediction.extend(assumptions),
+    numbers: [ELEVATION, ...practice],
+    canMove: hasLapseRates(data),
   };
 });
-
-/** An optional column, and where its numbers are among the adjustments of a row. */
-interface OptionalNumber extends OptionNumber {
-  readonly column: ReadColumn;
-  readonly at: number;
-  readonly isUsable: boolean;
-}
 
 /** Checks rows like entries of a batch. */
 export class RowChecks {
@@ -50,19 +40,19 @@ export class RowChecks {
   readonly #species: ReturnType<typeof speciesOf>;
   readonly #options: number;
   /** The optional columns that the table has. */
-  readonly #numbers: readonly OptionalNumber[];
+  readonly #numbers: readonly OptionNumber[];
   /** The adjustments of a row that states nothing of its own. */
   readonly #assumed: Float64Array;
 
   constructor(
-    private readonly context: GenerationData,
+    private readonly data: PredictorData,
     private readonly request: TableRequest,
     private readonly columns: ReadPositions,
   ) {
-    this.#rules = rulesOf(context);
-    this.#species = speciesOf(context);
-    this.#numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
-    this.#assumed = adjustmentsFor(request.assumed, context.artefacts);
+    this.#rules = rulesOf(data);
+    this.#species = speciesOf(data);
+    this.#numbers = this.#rules.numbers.filter(({ name }) => columns[name as ReadColumn] !== -1);
+    this.#assumed = adjustmentsFor(request.assumed, data);
     this.#options =
       (request.intervals ? OPTION.intervals : 0) | (this.#assumed.every(Number.isNaN) ? 0 : OPTION.adjusted);
   }
@@ -95,14 +85,13 @@ export class RowChecks {
     rows.species[row] = species;
     rows.method[row] = method;
     if (rows.width === 0) return true;
-    const first = row * rows.width;
-    rows.adjustments.set(this.#assumed, first);
+    rows.adjustments.set(this.#assumed, row * rows.width);
     for (const number of this.#numbers) {
-      if (!chunk.statesNumber(row, columns[number.column])) continue;
-      const value = chunk.number(row, columns[number.column]);
-      if (!number.isUsable || !isWithin(value, number)) return false;
-      rows.adjustments[first + number.at] = value === number.default ? Number.NaN : value;
-      rows.options[row] |= OPTION.adjusted;
+      const column = columns[number.name as ReadColumn];
+      if (!chunk.statesNumber(row, column)) continue;
+      const value = chunk.number(row, column);
+      if (!isWithin(value, number) || (number === ELEVATION && !this.#rules.canMove)) return false;
+      writeNumber(rows, row, number, value);
     }
     return true;
   }
@@ -116,7 +105,7 @@ export class RowChecks {
       const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
       if (value !== undefined) site[name] = value;
     }
-    const error = entryError(this.context, this.#rules.schema, site);
+    const error = entryError(this.data, this.#rules.schema, site);
     const hasComma = Object.values(site).some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../prediction/errors/api-error.js';
-import type { AssumedValues } from '../request/assumptions.js';
+import type { AssumedValues } from '../request/option-numbers.js';
 import { batchTooLarge, issueError } from '../request/request-errors.js';
 
 /** The formats of tables, in and out, by their media type. */

@@ -1,4 +1,4 @@
-import type { GenerationData } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import { ERROR_COLUMNS, type PredictedRows, tableColumns, textListsOf } from '../table/output-columns.js';
 import type { TableRequest } from '../table/table-request.js';
 import {
@@ -31,7 +31,7 @@ export class TextOutput implements TableOutput {
 
   constructor(
     { names, lineEnd = '\n' }: TableSource,
-    artefacts: GenerationData['artefacts'],
+    artefacts: PredictorData,
     private readonly request: TableRequest,
   ) {
     const { output, horizons, intervals } = request;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Config } from '../../config.js';
 import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import { VERSION } from '../../version.js';
 import { errorResponseSchema } from '../response/schemas.js';
 import { type Body, type Endpoint, TAGS } from './endpoint.js';
@@ -18,16 +18,16 @@ export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   { bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>,
-  artefacts: Pick<Artefacts, 'manifest' | 'grid' | 'species'>,
+  data: PredictorData,
 ) {
-  const requests = requestSchemas(artefacts);
+  const requests = requestSchemas(data);
   return {
     openapi: '3.1.0',
     info: {
       title: 'nurselog',
       version: VERSION,
       license: { name: 'MIT', identifier: 'MIT' },
-      description: guide(artefacts.manifest, bodyLimitBytes),
+      description: guide(data.manifest, bodyLimitBytes),
     },
     servers: [{ url: '/' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
-import type { Generation } from '../../work/generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 import type { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
 import type { ArrivingBatches } from '../hooks/overload.js';
@@ -44,7 +44,7 @@ export function batchRoute(
     // Others may have arrived since the first look at the queue, and parsing a body is most of what is left to do.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, most: TIERS[tier].sitesPerBatch };
-    const batch = requestReaderOf(generation).readBatch(request.body, limit);
+    const batch = requestReaderOf(generation.artefacts).readBatch(request.body, limit);
     request.state.sites = batch.total;
     // A client that hangs up while its request waits only ends its side: no event says so before a response is written.
     const hasHungUp = () => connectionOf(request.raw).hasHungUp;
@@ -53,7 +53,7 @@ export function batchRoute(
         ? undefined
         : await submitter.submit(reply, generation.batches, batch.rows, hasHungUp);
 
-    const failures = failuresOf(batch, answers, generation);
+    const failures = failuresOf(batch, answers, generation.artefacts);
     const failed = failures.size;
     const successful = batch.total - failed;
     const open = '{"results":[';
@@ -74,12 +74,12 @@ export function batchRoute(
 function failuresOf(
   { rows, entries, failed }: Batch,
   answers: JobAnswers | undefined,
-  generation: Generation,
+  data: PredictorData,
 ): ReadonlyMap<number, FailedEntry> {
   const failures = new Map(failed);
   for (const [row, status] of answers?.unanswered() ?? []) {
     const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-    const error = placeError(status, rows, row, generation);
+    const error = placeError(status, rows, row, data);
     failures.set(entries[row], { error, latitude, longitude });
   }
   return failures;

@@ -56,7 +56,7 @@ export function describingRoute(
 
 const describeSpecies = ({ artefacts: { species } }: Generation) => ({ species, count: species.length });
 
-const describeCoverage = ({ artefacts: { grid, regions }, searchRadiusKm }: Generation) => ({
+const describeCoverage = ({ artefacts: { grid, regions, searchRadiusKm } }: Generation) => ({
   regions: regions.map((region, index) => ({
     region: region.region,
     name: region.name,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { PlanAnswer } from '../../formats/geojson/plan-answer.js';
-import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/planner.js';
+import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/plan-reader.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
@@ -61,19 +61,16 @@ export function planRoute(
     const steps = new RequestSteps(id, batches);
     if (reply.raw.closed) throw closedWhileWaiting();
     reply.raw.once('close', () => steps.cancel());
-    const read = async (): Promise<Plan> => {
+    const predict = async () => {
       const body = new Uint8Array(request.body);
       let plan: Plan | undefined;
-      while (plan?.isRead !== true)
+      do {
         plan = await steps.do<'plan'>({ kind: 'plan', body, limit, before: plan }, deadlineMs);
-      return plan;
-    };
-    const predict = async () => {
-      const plan = await read();
+      } while (!plan.isRead);
       request.state.sites = plan.units.length;
       const answer = new PlanAnswer(plan);
       await steps.doEach(answer.slices(STEP_ROWS), async (slice) =>
-        answer.add(slice, await steps.do({ kind: 'plan-slice', slice }, deadlineMs)),
+        answer.add(slice, (await steps.do({ kind: 'plan-slice', slice }, deadlineMs)).numbers),
       );
       return { plan, answer };
     };

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { type AssumedValues, assumptionsOf } from '../../formats/request/assumptions.js';
-import { queryNumber } from '../../formats/request/option-numbers.js';
+import { type AssumedValues, assumptionsOf, queryNumber } from '../../formats/request/option-numbers.js';
 import { NO_INTERVALS } from '../../formats/request/options.js';
 import { type Issue, invalidRequest } from '../../formats/request/request-errors.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
-import type { GenerationData } from '../../prediction/per-generation.js';
+import type { PredictorData } from '../../prediction/predictor.js';
 
 /** What the queries of tables and surfaces have in common, and the values of all their parameters. */
 interface ReadQuery {
@@ -57,7 +56,7 @@ export function readQuery(
   schema: z.ZodObject,
   parameters: Readonly<Record<string, unknown>>,
   readers: Readonly<Record<string, (text: string) => unknown>>,
-  { artefacts }: GenerationData,
+  data: PredictorData,
 ): ReadQuery {
   const known = Object.keys(schema.shape);
   const values: Record<string, unknown> = {};
@@ -70,10 +69,10 @@ export function readQuery(
     else values[name] = (name === 'include' ? wordsOrNone : (readers[name] ?? numberOf))(text);
   }
   const intervals = (values.include as string[] | undefined)?.includes('intervals') ?? false;
-  if (intervals && artefacts.manifest.interval_level === null) refuse('include', NO_INTERVALS);
+  if (intervals && data.manifest.interval_level === null) refuse('include', NO_INTERVALS);
   const error = invalidRequest(schema, values, issues.slice(0, SHOWN_ELEMENTS)); // thousands go into an address
   if (error !== undefined) throw new ApiError(error);
-  const assumed = assumptionsOf(artefacts).flatMap(({ name, default: usual = 0 }) =>
+  const assumed = assumptionsOf(data).flatMap(({ name, default: usual = 0 }) =>
     values[name] === undefined || values[name] === usual ? [] : [[name, values[name] as number] as const],
   );
   return { values, intervals, assumed: Object.fromEntries(assumed) };

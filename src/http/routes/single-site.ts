@@ -79,7 +79,7 @@ export function singleSiteRoutes(
   ) => {
     const answers = await submitter.submit(reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered())
-      throw failure(placeError(status, rows, row, generation));
+      throw failure(placeError(status, rows, row, generation.artefacts));
     const body = bodyOf(answers);
     takeMemoryOf(body, memory, reply);
     metrics.sites.inc({ outcome: 'answered' });
@@ -90,7 +90,7 @@ export function singleSiteRoutes(
   const siteRoute = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>
     app.post<{ Body: Buffer }>(path, async (request, reply) => {
       const generation = serving.current;
-      const rows = checked(request, requestReaderOf(generation).readSite(request.body, kind));
+      const rows = checked(request, requestReaderOf(generation.artefacts).readSite(request.body, kind));
       return answer(reply, generation, rows, (answers) => answers.single());
     });
   siteRoute(predictEndpoint, 'prediction');
@@ -98,10 +98,10 @@ export function singleSiteRoutes(
 
   app.post<{ Body: Buffer }>(rankEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const ranking = checked(request, requestReaderOf(generation).readRanking(request.body));
+    const ranking = checked(request, requestReaderOf(generation.artefacts).readRanking(request.body));
     const { site, nativeOnly } = ranking;
     // Which point it is does not matter where the site has no answer.
-    const point = Math.max(0, nearestDataOf(generation).find(site.longitude[0], site.latitude[0]));
+    const point = Math.max(0, nearestDataOf(generation.artefacts).find(site.longitude[0], site.latitude[0]));
     const { nativeRanges } = generation.artefacts.grid;
     const isNative = (species: number) => ((nativeRanges[point] >>> species) & 1) === 1;
     const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));

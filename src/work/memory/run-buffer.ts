@@ -1,7 +1,6 @@
 import { elementCapacity } from '../../formats/json/answer-encoder.js';
-import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import type { PredictorData } from '../../prediction/predictor.js';
-import { type RowAnswers, SiteRows, siteRowsBytes } from '../../prediction/site-rows.js';
+import { adjustmentWidth, type RowAnswers, SiteRows, siteRowsBytes } from '../../prediction/site-rows.js';
 
 /**
  * Rows of one run at most: bounds the memory of a worker, whose arena never shrinks, and how long a small batch

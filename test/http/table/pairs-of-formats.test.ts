@@ -16,7 +16,7 @@ let oracle: PlainPredictor;
 let reader: RequestReader;
 beforeAll(async () => {
   oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
-  reader = new RequestReader({ artefacts: data, searchRadiusKm });
+  reader = new RequestReader(data);
 });
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];

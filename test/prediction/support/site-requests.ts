@@ -1,7 +1,6 @@
 import { around } from 'geokdbush';
 import type KDBush from 'kdbush';
 import { type SharedGrid, valueAt } from '../../../src/prediction/artefacts/shared-grid.js';
-import { adjustmentWidth } from '../../../src/prediction/conditions/adjustments.js';
 import {
   BOTH_METHODS,
   HORIZONS,
@@ -11,7 +10,7 @@ import {
   PLANTING_METHODS,
 } from '../../../src/prediction/dimensions.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
-import { OPTION, SiteRows } from '../../../src/prediction/site-rows.js';
+import { adjustmentWidth, OPTION, SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../../testing/oracle/plain-climate.js';
 import { greatCircleKm, treeOf } from '../../../testing/oracle/plain-nearest-point.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';

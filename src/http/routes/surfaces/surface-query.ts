@@ -1,8 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
-import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
-import { queryNumber } from '../../../formats/request/option-numbers.js';
+import {
+  type AssumedValues,
+  assumptionSchemas,
+  queryNumber,
+} from '../../../formats/request/option-numbers.js';
 import { issueError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import {
@@ -14,7 +17,8 @@ import {
 } from '../../../formats/surface/surface-output.js';
 import type { Box } from '../../../prediction/artefacts/regions.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
+import type { PredictorData } from '../../../prediction/predictor.js';
 import { negotiateType } from '../../body/media-type.js';
 import { includeSchema, readQuery, words } from '../query.js';
 
@@ -102,8 +106,8 @@ export function surfaceTypeOf(
   return isFormat ? SURFACE_FORMATS[f as SurfaceFormat] : SURFACE_FORMATS.json;
 }
 
-const schemasOf = perGeneration(({ artefacts }: GenerationData) => {
-  const assumptions = assumptionSchemas(artefacts);
+const schemasOf = perGeneration((data: PredictorData) => {
+  const assumptions = assumptionSchemas(data);
   const schemaOf = (tier: Tier) => surfaceQuerySchema(TIERS[tier].pointsPerSurface, assumptions);
   return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') };
 });
@@ -118,10 +122,10 @@ export function readSurfaceQuery(
   parameters: Readonly<Record<string, unknown>>,
   type: SurfaceType,
   tier: Tier,
-  generation: GenerationData,
+  data: PredictorData,
 ): SurfaceQuery {
-  const schema = schemasOf(generation)[tier];
-  const { values, ...read } = readQuery(schema, parameters, { f: String, bbox: boxOf }, generation);
+  const schema = schemasOf(data)[tier];
+  const { values, ...read } = readQuery(schema, parameters, { f: String, bbox: boxOf }, data);
   const isRaster = type === TIFF_TYPE;
   if (read.intervals && !isRaster)
     throw issueError('include', 'include=intervals can only be had with f=tif');

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
 import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
-import { assumptionsOf } from '../../../formats/request/assumptions.js';
+import { assumptionsOf } from '../../../formats/request/option-numbers.js';
 import { speciesOf } from '../../../formats/request/places.js';
 import { issueError, unknownSpecies } from '../../../formats/request/request-errors.js';
 import { bandNames, type Surface } from '../../../formats/surface/surface.js';
@@ -10,7 +10,8 @@ import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-ou
 import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
-import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
+import type { PredictorData } from '../../../prediction/predictor.js';
 import { VERSION } from '../../../version.js';
 import type { Generation } from '../../../work/generation.js';
 import { IDENTITY, preferredEncoding } from '../../response/compression.js';
@@ -49,7 +50,7 @@ const KEPT_POINTS = 2_000_000;
 
 /** The lattices that were asked for last: to find one takes milliseconds, also where the answer is 304 or 503. */
 const latticesOf = perGeneration(
-  ({ artefacts: { grid } }: GenerationData) =>
+  ({ grid }: PredictorData) =>
     new LRUCache<string, LatticePoints, SurfaceQuery>({
       max: KEPT_LATTICES,
       maxSize: KEPT_POINTS,
@@ -64,13 +65,13 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
   const { artefacts } = generation;
   const { index } = artefacts.grid;
   const type = surfaceTypeOf(request);
-  const query = readSurfaceQuery(request.query, type, callerOf(request).tier, generation);
+  const query = readSurfaceQuery(request.query, type, callerOf(request).tier, artefacts);
   const { species_code } = request.params;
-  const catalogue = speciesOf(generation);
+  const catalogue = speciesOf(artefacts);
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
   const { box, maxPoints, assumed, intervals } = query;
-  const { points, step } = latticesOf(generation).memo(JSON.stringify([box, maxPoints]), { context: query });
+  const { points, step } = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]), { context: query });
   const raster = type === TIFF_TYPE ? rasterOf(query, step, index) : undefined;
   const isSmall = points.length <= MAX_FILE_POINTS;
   const isFile = raster !== undefined || (isSmall && FILE_TYPES.includes(type));

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { assumptionSchemas } from '../../../formats/request/assumptions.js';
+import { assumptionSchemas } from '../../../formats/request/option-numbers.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,
@@ -12,7 +12,8 @@ import {
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
+import type { PredictorData } from '../../../prediction/predictor.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
 import { tooLarge, type UploadHead } from '../../body/upload.js';
@@ -52,7 +53,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const table: TableRequest = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
-    ...readTableQuery(request, generation),
+    ...readTableQuery(request, generation.artefacts),
     tier,
     chunkRows: CHUNK_ROWS,
     rowLimit: hasLargeBodies ? config.tableLimitRows : sitesPerBatch,
@@ -90,16 +91,14 @@ export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
   });
 }
 
-const schemaOf = perGeneration(({ artefacts }: GenerationData) =>
-  tableQuerySchema(assumptionSchemas(artefacts)),
-);
+const schemaOf = perGeneration((data: PredictorData) => tableQuerySchema(assumptionSchemas(data)));
 
 /** @throws ApiError invalid_request */
 function readTableQuery(
   { query }: FastifyRequest,
-  generation: Generation,
+  data: PredictorData,
 ): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
-  const { values, ...read } = readQuery(schemaOf(generation), Object(query), { horizons: words }, generation);
+  const { values, ...read } = readQuery(schemaOf(data), Object(query), { horizons: words }, data);
   const years = values.horizons as string[] | undefined;
   const isAsked = (horizon: number) => years === undefined || years.includes(String(horizon));
   return {

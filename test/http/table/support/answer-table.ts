@@ -10,7 +10,6 @@ import { type AnswerRow, readAnswer } from './read-answer.js';
 /** The real grid and models. */
 export const data = readPredictorData();
 export const predictor = await openPredictor(data);
-const context = { artefacts: data, searchRadiusKm: data.searchRadiusKm };
 
 const CHUNK_ROWS = 500;
 
@@ -33,7 +32,7 @@ export function open(body: Uint8Array, request: TableRequest) {
   let state: CheckState | undefined;
   let table: OpenTable;
   do {
-    table = new OpenTable(body, request, context);
+    table = new OpenTable(body, request, data);
     state = structuredClone(table.check(state, () => true));
   } while (!state.isChecked);
   return { table, state, rowCount: state.rowCount, ...table.ends(state) };
@@ -58,7 +57,7 @@ export async function answerTable(
 ): Promise<Buffer> {
   const asked = { ...request, chunkRows };
   const { table, state, head, tail } = open(Buffer.from(body), asked);
-  const tables = [table, new OpenTable(Buffer.from(body), asked, context)];
+  const tables = [table, new OpenTable(Buffer.from(body), asked, data)];
   const parts = [head];
   for (const [index, first] of state.chunks.entries()) {
     for (let chunk: TableChunk | undefined = first; chunk !== undefined; ) {

@@ -1,4 +1,4 @@
-import { isPractice, type Manifest } from '../artefacts/manifest.js';
+import { isPractice, type Manifest } from './artefacts/manifest.js';
 import {
   LAPSE_OF_LOGARITHM,
   lapseColumnOf,
@@ -6,9 +6,18 @@ import {
   type StoredColumn,
   VAPOR_PRESSURE_DEFICIT,
   valueAt,
-} from '../artefacts/shared-grid.js';
-import { OPTION, type SiteRows } from '../site-rows.js';
-import { CONDITIONS, OWN_ELEVATION, PRECIPITATION_CHANGE, WARMING } from './adjustments.js';
+} from './artefacts/shared-grid.js';
+import {
+  CONDITIONS,
+  OPTION,
+  OWN_ELEVATION,
+  PRECIPITATION_CHANGE,
+  type SiteRows,
+  WARMING,
+} from './site-rows.js';
+
+/** The farthest that a site's own elevation may be from its matched point's, m. */
+export const MAX_RISE_M = 1000;
 
 const METRES_PER_KM = 1000;
 /** The columns of the temperature that the vapor pressure deficit follows. */
@@ -20,7 +29,6 @@ export class SiteFeatures {
   readonly #features: Manifest['features'];
   readonly #columns: SharedGrid['columns'];
   readonly #ofPoints: Float32Array;
-  readonly #elevation: StoredColumn;
   readonly #elevationFeature: number;
   /** Lapse rate of each feature; absent where the grid has none. */
   readonly #lapses: readonly (StoredColumn | undefined)[];
@@ -39,7 +47,6 @@ export class SiteFeatures {
     this.#features = features;
     this.#columns = columns;
     this.#ofPoints = ofPoints;
-    this.#elevation = columns.elevation;
     this.#elevationFeature = names.indexOf('elevation');
     this.#lapses = names.map((name) => columns[lapseColumnOf(name)]);
     this.#temperatures = startingWith('temperature_');
@@ -51,30 +58,20 @@ export class SiteFeatures {
 
   /** The elevation of a grid point, m. */
   elevationAt(point: number): number {
-    return valueAt(this.#elevation, point);
+    return valueAt(this.#columns.elevation, point);
   }
 
   #riseKm(point: number, elevationM: number): number {
     return (elevationM - this.elevationAt(point)) / METRES_PER_KM;
   }
 
-  /** Writes the features of a row at its grid point to `target`, starting at `to`. */
-  write(rows: SiteRows, row: number, point: number, target: Float32Array, to: number): void {
-    if ((rows.options[row] & OPTION.adjusted) !== 0) {
-      this.writeAdjusted(point, rows.adjustments, row * rows.width, target, to);
-      return;
-    }
-    const count = this.#values.length;
-    const from = point * count;
-    for (let f = 0; f < count; f++) target[to + f] = this.#ofPoints[from + f];
-  }
-
   /**
-   * Writes the features of the first `count` rows of a list, each at its grid point.
+   * Writes the features of the rows of a list, each at its grid point.
    * @param points the grid point of each row of `rows`
-   * @param target Float32 [count, features]
+   * @param target Float32 [list, features]
    */
-  writeAll(rows: SiteRows, list: Int32Array, count: number, points: Int32Array, target: Float32Array): void {
+  write(rows: SiteRows, list: Int32Array, points: Int32Array, target: Float32Array): void {
+    const count = list.length;
     const ofPoints = this.#ofPoints;
     const width = this.#values.length;
     // One feature of all rows after the other: a processor then reads the memory of many rows at the same time.
@@ -83,7 +80,7 @@ export class SiteFeatures {
     for (let i = 0; i < count; i++) {
       const row = list[i];
       if ((rows.options[row] & OPTION.adjusted) !== 0)
-        this.writeAdjusted(points[row], rows.adjustments, row * rows.width, target, i * width);
+        this.#writeAdjusted(points[row], rows.adjustments, row * rows.width, target, i * width);
     }
   }
 
@@ -91,9 +88,9 @@ export class SiteFeatures {
    * Writes the features of a site whose request states something in place of its grid point's values: first everything
    * moves to the site's own elevation, then the measured conditions take their features' places, then the climate
    * changes. Nothing is clamped.
-   * @param adjustments holds the columns of `adjustments.ts`, starting at `from`
+   * @param adjustments those of the site start at `from`
    */
-  writeAdjusted(
+  #writeAdjusted(
     point: number,
     adjustments: Float64Array,
     from: number,
