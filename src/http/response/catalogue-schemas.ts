@@ -61,40 +61,6 @@ const servedFeatureSchema = field.component('Feature', {
     .exactOptional(),
 });
 
-const { auc, brier, calibration_slope, expected_calibration_error } = scoreSchema.shape;
-const scoreComponent = field.component('Score', {
-  ...scoreSchema.shape,
-  auc: field.of(auc, 0.73),
-  brier: field.of(brier, 0.1034),
-  calibration_slope: field.of(calibration_slope, 0.978),
-  expected_calibration_error: field.of(expected_calibration_error, 0.0021),
-});
-
-const evidence = evidenceSchema.shape;
-const evidenceComponent = field.component('Evidence', {
-  ...evidence,
-  source: field.of(evidence.source, 'published_levels'),
-  place: field.of(evidence.place, 'Medford'),
-  treatment: field.of(evidence.treatment, 'weed control', 'Null where it is not known.'),
-  species_code: field.of(evidence.species_code, 'PSME'),
-  years: field.of(evidence.years, 4.8, 'After which the trees were counted.'),
-  horizon_years: field.of(
-    evidence.horizon_years,
-    5,
-    'The year compared with; between two horizons the prediction is interpolated.',
-  ),
-  trees: field.of(evidence.trees, 200, 'Null where it is not known.'),
-  observed: field.of(evidence.observed, 0.93, 'Share of the trees that lived.'),
-  predicted: field.of(evidence.predicted, 0.81),
-  low: field.of(evidence.low, 0.52, 'Of the interval of the prediction; null without intervals.'),
-  high: field.of(evidence.high, 0.97),
-  use: field.of(
-    evidence.use,
-    'held_out',
-    'Whether the models were conditioned on it, or only compared with it.',
-  ),
-});
-
 const modelDigest = sha256('Changes with any byte of the models: SHA-256 of their manifest.');
 
 export const modelResponseSchema = field.component('ServedModel', {
@@ -121,9 +87,13 @@ export const modelResponseSchema = field.component('ServedModel', {
     'Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.',
   ),
   features: z.array(servedFeatureSchema),
-  scores: z.array(scoreComponent.describe('On held-out blocks; null where a score is not defined.')),
+  scores: z.array(
+    field
+      .component('Score', scoreSchema.shape)
+      .describe('On held-out blocks; null where a score is not defined.'),
+  ),
   evidence: z
-    .array(evidenceComponent)
+    .array(field.component('Evidence', evidenceSchema.shape))
     .describe('Plantings that were observed, and what the models predict of them.'),
 });
 

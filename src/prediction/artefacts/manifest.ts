@@ -85,37 +85,56 @@ const methodSchema = fileSchema.extend({
   intervals: fileSchema.optional(),
 });
 
-/** The evaluation of one method at one horizon; null where a score is not defined. */
+const text = z.string().min(1);
+const share = z.number().min(0).max(1);
+
+/** The evaluation of one method at one horizon, as GET /v1/model has it; null where a score is not defined. */
 export const scoreSchema = z.object({
   planting_method: z.enum(PLANTING_METHODS),
   horizon_years: z.literal(HORIZONS),
-  auc: z.number().min(0).max(1).nullable(),
-  brier: z.number().min(0).max(1),
-  calibration_slope: z.number().nullable(),
-  expected_calibration_error: z.number().min(0).max(1),
+  auc: share.nullable().meta({ examples: [0.73] }),
+  brier: share.meta({ examples: [0.1034] }),
+  calibration_slope: z
+    .number()
+    .nullable()
+    .meta({ examples: [0.978] }),
+  expected_calibration_error: share.meta({ examples: [0.0021] }),
 });
 
-/** A planting that was observed, and what the models predict of it. */
+/** A planting that was observed, and what the models predict of it, as GET /v1/model has it. */
 export const evidenceSchema = z.object({
-  source: z.string().min(1),
-  place: z.string().min(1),
-  treatment: z.string().min(1).nullable(),
-  species_code: z.string().min(1),
+  source: text.meta({ examples: ['published_levels'] }),
+  place: text.meta({ examples: ['Medford'] }),
+  treatment: text.nullable().meta({ description: 'Null where it is not known.', examples: ['weed control'] }),
+  species_code: text.meta({ examples: ['PSME'] }),
   planting_method: z.enum(PLANTING_METHODS),
-  /** As observed. */
-  years: z.number().positive(),
-  /** The year that it is compared with; between two horizons the prediction is interpolated. */
+  years: z
+    .number()
+    .positive()
+    .meta({ description: 'After which the trees were counted.', examples: [4.8] }),
   horizon_years: z
     .int()
     .min(1)
-    .max(Math.max(...HORIZONS)),
-  trees: z.int().positive().nullable(),
-  observed: z.number().min(0).max(1),
-  predicted: z.number().min(0).max(1),
-  /** Null where the models have no intervals. */
-  low: z.number().min(0).max(1).nullable(),
-  high: z.number().min(0).max(1).nullable(),
-  use: z.enum(['conditioning', 'held_out', 'shown']),
+    .max(Math.max(...HORIZONS))
+    .meta({
+      description: 'The year compared with; between two horizons the prediction is interpolated.',
+      examples: [5],
+    }),
+  trees: z
+    .int()
+    .positive()
+    .nullable()
+    .meta({ description: 'Null where it is not known.', examples: [200] }),
+  observed: share.meta({ description: 'Share of the trees that lived.', examples: [0.93] }),
+  predicted: share.meta({ examples: [0.81] }),
+  low: share
+    .nullable()
+    .meta({ description: 'Of the interval of the prediction; null without intervals.', examples: [0.52] }),
+  high: share.nullable().meta({ examples: [0.97] }),
+  use: z.enum(['conditioning', 'held_out', 'shown']).meta({
+    description: 'Whether the models were conditioned on it, or only compared with it.',
+    examples: ['held_out'],
+  }),
 });
 
 export const manifestSchema = z
