@@ -1,9 +1,9 @@
 import { isPractice, type Manifest } from './artefacts/manifest.js';
+import type { GridVariable } from './artefacts/grid-file.js';
 import {
   LAPSE_OF_LOGARITHM,
   lapseColumnOf,
   type SharedGrid,
-  type StoredColumn,
   VAPOR_PRESSURE_DEFICIT,
   valueAt,
 } from './artefacts/shared-grid.js';
@@ -31,7 +31,7 @@ export class SiteFeatures {
   readonly #ofPoints: Float32Array;
   readonly #elevationFeature: number;
   /** Lapse rate of each feature; absent where the grid has none. */
-  readonly #lapses: readonly (StoredColumn | undefined)[];
+  readonly #lapses: readonly (GridVariable | undefined)[];
   readonly #temperatures: readonly number[];
   readonly #precipitations: readonly number[];
   /** The vapor pressure deficit, and the temperature that it follows; -1 where they are no features. */
@@ -171,7 +171,7 @@ export class SiteFeatures {
 }
 
 /** A value moved up from a grid point; unchanged without a lapse rate. */
-function movedBy(value: number, lapse: StoredColumn | undefined, point: number, riseKm: number): number {
+function movedBy(value: number, lapse: GridVariable | undefined, point: number, riseKm: number): number {
   if (lapse === undefined) return value;
   const change = valueAt(lapse, point) * riseKm;
   return lapse.unit === LAPSE_OF_LOGARITHM ? value * Math.exp(change) : value + change;

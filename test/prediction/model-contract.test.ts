@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
-import type { Manifest, ModelFile } from '../../src/prediction/artefacts/manifest.js';
+import type { ArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
+import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
@@ -13,7 +14,7 @@ import { addIntervalModels, encodeIntervalModel } from './support/interval-model
 const data = readPredictorData();
 const sound = soundModel(data.manifest.features.length);
 
-const [manual, droneSeeded] = data.modelFiles as [ModelFile, ModelFile];
+const [manual, droneSeeded] = data.modelFiles as [ArtefactFile, ArtefactFile];
 
 /** The project's models with the drone-seeded one replaced. */
 function withModel(bytes: Uint8Array): PredictorData {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 
-/** A file that was read once: its checksum and its content are both taken from these bytes. */
+/** A file that was read once: its checksum and its content are both taken from these bytes, in threads that start later, too. */
 export interface ArtefactFile {
   readonly path: string;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
 }
 
 /** Reads a file. @throws ArtefactError where it cannot be read */
@@ -32,7 +32,7 @@ export function readCheckedFile(path: string, sha256: string, statedIn: string):
 }
 
 /** The SHA-256 of bytes or a text, in hexadecimal digits. */
-export function sha256Of(content: Buffer | string): string {
+export function sha256Of(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
@@ -48,7 +48,7 @@ export const CHECKSUMS_FILE = 'SHA256SUMS';
  */
 export function readChecksums(folder: string) {
   const list = readArtefactFile(path.join(folder, CHECKSUMS_FILE));
-  const lines = list.bytes.toString('utf8').split('\n');
+  const lines = textOf(list).split('\n');
   const sums = new Map(lines.map((line) => [line.slice(64).replace(/^ [ *]/, ''), line.slice(0, 64)]));
   const readListed = (name: string): ArtefactFile => {
     const sha256 = sums.get(name);
@@ -60,21 +60,25 @@ export function readChecksums(folder: string) {
 
 /** Parses a JSON file. @throws ArtefactError where it is not JSON or does not fit the schema */
 export function parseJsonFile<Schema extends z.ZodType>(
-  { path, bytes }: ArtefactFile,
+  file: ArtefactFile,
   schema: Schema,
 ): z.output<Schema> {
   let content: unknown;
   try {
-    content = JSON.parse(bytes.toString('utf8'));
+    content = JSON.parse(textOf(file));
   } catch {
-    throw new ArtefactError(path, 'is not valid JSON');
+    throw new ArtefactError(file.path, 'is not valid JSON');
   }
   const parsed = schema.safeParse(content);
-  if (!parsed.success) throw new ArtefactError(path, firstProblem(parsed.error));
+  if (!parsed.success) throw new ArtefactError(file.path, firstProblem(parsed.error));
   return parsed.data;
 }
 
 /** The first problem that zod found in a file's content, as one line. */
 export function firstProblem({ issues: [issue] }: z.ZodError): string {
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+function textOf({ bytes }: ArtefactFile): string {
+  return Buffer.from(bytes).toString('utf8');
 }

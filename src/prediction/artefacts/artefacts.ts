@@ -1,15 +1,17 @@
 import path from 'node:path';
+import { PLANTING_METHODS } from '../dimensions.js';
 import { ArtefactError } from './artefact-error.js';
-import { CHECKSUMS_FILE, parseJsonFile, readArtefactFile, readChecksums, sha256Of } from './artefact-file.js';
-import { type GridFile, parseGrid, pointOutside } from './grid-file.js';
 import {
-  isPractice,
-  MANIFEST_FILE,
-  type Manifest,
-  type ModelFile,
-  manifestSchema,
-  readModelFiles,
-} from './manifest.js';
+  type ArtefactFile,
+  CHECKSUMS_FILE,
+  parseJsonFile,
+  readArtefactFile,
+  readCheckedFile,
+  readChecksums,
+  sha256Of,
+} from './artefact-file.js';
+import { type GridFile, parseGrid, pointOutside } from './grid-file.js';
+import { isPractice, MANIFEST_FILE, type Manifest, manifestSchema } from './manifest.js';
 import { boundsOf, type Region, regionsSchema } from './regions.js';
 import { type SharedGrid, shareGrid, valueAt } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
@@ -32,9 +34,9 @@ export interface Artefacts {
   readonly species: readonly Species[];
   readonly manifest: Manifest;
   /** In the order of PLANTING_METHODS. */
-  readonly modelFiles: readonly ModelFile[];
+  readonly modelFiles: readonly ArtefactFile[];
   /** The interval graphs in the order of PLANTING_METHODS; empty if the models have none. */
-  readonly intervalFiles: readonly ModelFile[];
+  readonly intervalFiles: readonly ArtefactFile[];
   /** The SHA-256 of the manifest, which states that of every model file: it identifies the models. */
   readonly modelDigest: string;
   /** The SHA-256 of SHA256SUMS, which states that of every data file: it identifies the grid, regions and species. */
@@ -85,12 +87,16 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
         `feature ${name} has its error in ${error.column}, which is not a column of the grid in ${unit}`,
       );
   }
+  const readModel = ({ file, sha256 }: { readonly file: string; readonly sha256: string }) =>
+    readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
+  const methods = PLANTING_METHODS.map((method) => manifest.methods[method]);
   return {
     grid: shareGrid(gridFile.path, grid, manifest),
     regions,
     species,
     manifest,
-    ...readModelFiles(modelDir, manifest),
+    modelFiles: methods.map(readModel),
+    intervalFiles: methods.flatMap(({ intervals }) => intervals ?? []).map(readModel),
     modelDigest: sha256Of(manifestFile.bytes),
     gridDigest: sha256Of(list.bytes),
   };

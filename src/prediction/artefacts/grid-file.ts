@@ -115,7 +115,7 @@ function coordinates(start: number, stepsPerDegree: number, used: Uint16Array): 
   );
 }
 
-function decodeArrow(file: string, bytes: Buffer) {
+function decodeArrow(file: string, bytes: Uint8Array) {
   try {
     return tableFromIPC(bytes);
   } catch {

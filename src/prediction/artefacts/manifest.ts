@@ -1,7 +1,5 @@
-import path from 'node:path';
 import { z } from 'zod';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../dimensions.js';
-import { readCheckedFile } from './artefact-file.js';
 
 /** A reported risk factor is a uint16: the feature's index and the sign of its contribution. */
 const MAX_FEATURES = 2 ** 15;
@@ -208,22 +206,3 @@ export function modelOf({ version, codename, series }: Manifest) {
 }
 
 export const MANIFEST_FILE = 'manifest.json';
-
-/** A model file as it was read: workers that start later open the same bytes, even if the file was replaced since. */
-export interface ModelFile {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
-/**
- * Reads the model files and the interval graphs, each in the order of PLANTING_METHODS; the latter are empty if the
- * manifest names none.
- * @throws ArtefactError naming the first that is missing or does not have the manifest's SHA-256
- */
-export function readModelFiles(modelDir: string, { methods }: Manifest) {
-  const read = ({ file, sha256 }: z.output<typeof fileSchema>): ModelFile =>
-    readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
-  const modelFiles = PLANTING_METHODS.map((method) => read(methods[method]));
-  const intervalFiles = PLANTING_METHODS.flatMap((method) => methods[method].intervals ?? []).map(read);
-  return { modelFiles, intervalFiles };
-}

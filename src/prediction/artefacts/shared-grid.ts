@@ -3,11 +3,8 @@ import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
-/** A variable of the grid without its bounds. */
-export type StoredColumn = Omit<GridVariable, 'minimum' | 'maximum'>;
-
 /** The value of a column at a point, in the column's unit. */
-export function valueAt({ integers, scale, offset }: StoredColumn, point: number): number {
+export function valueAt({ integers, scale, offset }: GridVariable, point: number): number {
   return offset + scale * integers[point];
 }
 
@@ -18,7 +15,7 @@ export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables
   /** Float32 [pointCount, featureCount], the models' features in their order. */
   readonly features: Float32Array;
   /** What options of requests need beside the features, by name: see `optionColumns`. */
-  readonly columns: Readonly<Record<string, StoredColumn>>;
+  readonly columns: Readonly<Record<string, GridVariable>>;
   readonly index: PointIndex;
 }
 
@@ -69,14 +66,13 @@ export const VAPOR_PRESSURE_DEFICIT = { name: 'vpd_max', temperature: 'temperatu
  * @throws ArtefactError naming the grid's file where a column is missing or in another unit
  */
 function optionColumns(file: string, { variables }: GridFile, { features }: Manifest): SharedGrid['columns'] {
-  const columns: Record<string, StoredColumn> = {};
+  const columns: Record<string, GridVariable> = {};
   const keep = (name: string, unit: string) => {
     const column = variables.get(name);
     if (column === undefined) throw new ArtefactError(file, `column ${name} is missing`);
     if (column.unit !== unit)
       throw new ArtefactError(file, `column ${name} is in ${column.unit}, but must be in ${unit}`);
-    const { integers, scale, offset } = column;
-    columns[name] ??= { unit, integers: sharedCopy(integers), scale, offset };
+    columns[name] ??= { ...column, integers: sharedCopy(column.integers) };
   };
   const keepLapse = (name: string, unit: string) => {
     const lapse = variables.get(lapseColumnOf(name));

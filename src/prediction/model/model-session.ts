@@ -1,7 +1,8 @@
 import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ArtefactError } from '../artefacts/artefact-error.js';
-import type { Manifest, ModelFile } from '../artefacts/manifest.js';
+import type { ArtefactFile } from '../artefacts/artefact-file.js';
+import type { Manifest } from '../artefacts/manifest.js';
 
 // One thread each: the workers are the parallelism, and the default of one per core halves their throughput.
 const OPTIONS = {
@@ -31,13 +32,13 @@ export type SurvivalModel = ModelSession<keyof Survival>;
 export type IntervalModel = ModelSession<'draws'>;
 
 /** @throws ArtefactError as `ModelSession.open` */
-export function openSurvivalModel(file: ModelFile, manifest: Manifest): Promise<SurvivalModel> {
+export function openSurvivalModel(file: ArtefactFile, manifest: Manifest): Promise<SurvivalModel> {
   const outputs = ['survival', 'baseline', 'contributions'] as const;
   return ModelSession.open(file, manifest, ['features', 'species'], outputs);
 }
 
 /** @throws ArtefactError as `ModelSession.open` */
-export function openIntervalModel(file: ModelFile, manifest: Manifest): Promise<IntervalModel> {
+export function openIntervalModel(file: ArtefactFile, manifest: Manifest): Promise<IntervalModel> {
   return ModelSession.open(file, manifest, ['features', 'species', 'errors'], ['draws']);
 }
 
@@ -68,7 +69,7 @@ export class ModelSession<Output extends string> {
    * @throws ArtefactError where onnxruntime cannot read it, or it lacks an input or an output
    */
   static async open<Output extends string>(
-    { path, bytes }: ModelFile,
+    { path, bytes }: ArtefactFile,
     manifest: Manifest,
     inputs: readonly string[],
     outputs: readonly Output[],
