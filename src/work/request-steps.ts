@@ -15,9 +15,6 @@ export class RequestSteps {
   /** Whether any step has predicted. */
   hasPredicted = false;
   isCancelled = false;
-  /** Resolves when they are cancelled. */
-  readonly cancelled: Promise<void>;
-  #resolveCancelled: () => void = () => {};
   /** Steps that workers may have. */
   readonly #steps = new Set<Job>();
 
@@ -25,17 +22,12 @@ export class RequestSteps {
   constructor(
     private readonly keyId: string,
     private readonly scheduler: Scheduler,
-  ) {
-    this.cancelled = new Promise((resolve) => {
-      this.#resolveCancelled = resolve;
-    });
-  }
+  ) {}
 
   /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
     this.isCancelled = true;
     for (const step of this.#steps) step.abandon();
-    this.#resolveCancelled();
   }
 
   /** Resolves when no worker reads the memory of the request any more; no further step may follow. */

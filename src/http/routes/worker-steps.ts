@@ -18,10 +18,9 @@ export function stepsOf(reply: FastifyReply, generation: Generation, release: ()
   const steps = new RequestSteps(callerOf(reply.request).id, generation.batches);
   const cut = () => void connection.destroy();
   generation.streams.add(cut);
-  if (reply.raw.closed) steps.cancel();
-  else reply.raw.once('close', () => steps.cancel());
   void generation.keepOpen(async () => {
-    await steps.cancelled;
+    if (!reply.raw.closed) await new Promise<void>((resolve) => reply.raw.once('close', resolve));
+    steps.cancel();
     generation.streams.delete(cut);
     await steps.released();
     release();
