@@ -1,5 +1,5 @@
-import { isPractice, type Manifest } from './artefacts/manifest.js';
 import type { GridVariable } from './artefacts/grid-file.js';
+import { isPractice, type Manifest } from './artefacts/manifest.js';
 import {
   LAPSE_OF_LOGARITHM,
   lapseColumnOf,

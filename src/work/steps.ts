@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type PlanSlice, predictSlice } from '../formats/geojson/plan-answer.js';
 import { type Plan, readPlan } from '../formats/geojson/plan-reader.js';
-import { encodeTile } from '../formats/geotiff/encode-tile.js';
-import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
+import { encodeTile, type RasterTile } from '../formats/geotiff/tiles.js';
 import type { TierLimit } from '../formats/request/request-errors.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats/surface/surface-output.js';
@@ -75,11 +74,8 @@ const STEPS = {
   },
 
   /** Writes a tile of a surface as a raster. */
-  tile(
-    { surface, raster, tile }: Readonly<{ surface: Surface; raster: Raster; tile: RasterTile }>,
-    { data }: Predictor,
-  ) {
-    return { bytes: encodeTile(surface, raster, tile, data.grid.index) };
+  tile({ surface, tile }: Readonly<{ surface: Surface; tile: RasterTile }>, { data }: Predictor) {
+    return { bytes: encodeTile(surface, tile, data.grid.index) };
   },
 
   /** Reads the next units of a plan. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import type { ArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
+import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';

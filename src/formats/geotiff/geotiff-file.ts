@@ -1,12 +1,7 @@
-import type { PointIndex } from '../../prediction/artefacts/point-index.js';
-import { levelsOf, type Raster, type RasterLevel, TILE_SIZE } from './raster.js';
-
-/** What a file says of itself, as GDAL shows it. */
-export interface RasterMetadata {
-  /** The descriptions of the bands. */
-  readonly bands: readonly string[];
-  readonly items: readonly (readonly [name: string, value: string | number])[];
-}
+import type { PredictorData } from '../../prediction/predictor.js';
+import { assumptionsOf } from '../request/option-numbers.js';
+import { bandNames, type Surface } from '../surface/surface.js';
+import { levelsOf, type RasterLevel, TILE_SIZE } from './tiles.js';
 
 /** The types of fields, by the memory of their values: ASCII, SHORT, LONG and DOUBLE. */
 const TYPES = { Uint8Array: 2, Uint16Array: 3, Uint32Array: 4, Float64Array: 12 } as const;
@@ -34,15 +29,15 @@ const INLINE_BYTES = 4;
  * @param tiles of each level, in the order of `tilesOf`
  */
 export function geoTiffFile(
-  raster: Raster,
-  index: PointIndex,
-  metadata: RasterMetadata,
+  surface: Surface,
+  artefacts: PredictorData,
   tiles: readonly (readonly Uint8Array[])[],
 ): Buffer<ArrayBuffer> {
   const offsets = tiles.map(({ length }) => new Uint32Array(length)); // known when all directories are laid out
-  const directories = levelsOf(raster).map((level, i) => [
-    ...imageFields(level, metadata.bands.length, offsets[i], tiles[i]),
-    ...(i === 0 ? georeferenceFields(raster, index, metadata) : []),
+  const bands = bandNames(surface.intervals);
+  const directories = levelsOf(surface.cells).map((level, i) => [
+    ...imageFields(level, bands.length, offsets[i], tiles[i]),
+    ...(i === 0 ? [...georeferenceFields(surface, artefacts), metadataField(surface, artefacts, bands)] : []),
     [42113, ascii('nan')] as const, // GDAL_NODATA
   ]);
   let end = HEADER_BYTES;
@@ -100,21 +95,38 @@ const GEO_KEYS = [
   [2054, 9102],
 ];
 
-function georeferenceFields(raster: Raster, index: PointIndex, { bands, items }: RasterMetadata): Field[] {
-  const { stepsPerDegree, latitudes, longitudes } = index;
-  const west = firstEdge(longitudes, stepsPerDegree) + raster.west / stepsPerDegree;
-  const north = firstEdge(latitudes, stepsPerDegree) + (raster.north + 1) / stepsPerDegree;
+function georeferenceFields({ cells }: Surface, { grid }: PredictorData): Field[] {
+  const { stepsPerDegree, latitudes, longitudes } = grid.index;
+  const west = firstEdge(longitudes, stepsPerDegree) + cells.west / stepsPerDegree;
+  const north = firstEdge(latitudes, stepsPerDegree) + (cells.north + 1) / stepsPerDegree;
   const keys = GEO_KEYS.flatMap(([key, value]) => [key, 0, 1, value]);
-  const xml = [
-    ...items.map(([name, value]) => `<Item name="${name}">${escaped(String(value))}</Item>`),
-    ...bands.map((name, i) => `<Item name="DESCRIPTION" sample="${i}" role="description">${name}</Item>`),
-  ];
   return [
     [33550, doubles(1 / stepsPerDegree, 1 / stepsPerDegree, 0)], // ModelPixelScale
     [33922, doubles(0, 0, 0, west, north, 0)], // ModelTiepoint: the north-western corner
     [34735, shorts(1, 1, 1, GEO_KEYS.length, ...keys)], // GeoKeyDirectory
-    [42112, ascii(`<GDALMetadata>${xml.join('')}</GDALMetadata>`)],
   ];
+}
+
+/** What a file says of itself and of its bands, as GDAL shows it. */
+function metadataField(
+  { species, assumed }: Surface,
+  artefacts: PredictorData,
+  bands: readonly string[],
+): Field {
+  const { manifest, modelDigest } = artefacts;
+  const items = [
+    ['species_code', artefacts.species[species].species_code],
+    ['model_version', manifest.version],
+    ['model_digest', modelDigest],
+    ['outcomes', manifest.outcomes],
+    ['caution', manifest.caution],
+    ...assumptionsOf(artefacts).map(({ name, default: usual = 0 }) => [name, assumed[name] ?? usual]),
+  ];
+  const xml = [
+    ...items.map(([name, value]) => `<Item name="${name}">${escaped(String(value))}</Item>`),
+    ...bands.map((name, i) => `<Item name="DESCRIPTION" sample="${i}" role="description">${name}</Item>`),
+  ];
+  return [42112, ascii(`<GDALMetadata>${xml.join('')}</GDALMetadata>`)];
 }
 
 /** The first edge of a lattice, which has as many decimals as the coordinates of its points. */

@@ -1,5 +1,4 @@
 import { Field, Int32, Schema } from 'apache-arrow';
-import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { PredictorData } from '../../prediction/predictor.js';
 import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
@@ -10,13 +9,7 @@ import {
   textListsOf,
 } from '../table/output-columns.js';
 import { ColumnWriter, RowWriter } from '../text/row-writer.js';
-import {
-  csvCell,
-  csvFormat,
-  GEOJSON_FEATURES,
-  JSON_ELEMENTS,
-  type TextFormat,
-} from '../text/text-formats.js';
+import { csvFormat, GEOJSON_FEATURES, JSON_ELEMENTS, type TextFormat } from '../text/text-formats.js';
 import { type Surface, surfaceFields } from './surface.js';
 
 /** Where a chunk of an answer begins: in a section of its text, and at a point. */
@@ -103,8 +96,7 @@ function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: Chunk
   const columns = SURFACE_COLUMNS;
   const types = new OutputTypes(textListsOf(artefacts), { regions: REGION_ID }, new Int32());
   const fields = columns.map((column) => new Field(column.name, types.typeOf(column)));
-  const head = { ...surfaceFields(surface, artefacts), model: modelOf(artefacts.manifest) };
-  const metadata = Object.entries(head).map(
+  const metadata = Object.entries(surfaceFields(surface, artefacts)).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
   const writer = new StreamWriter(new Schema(fields, new Map(metadata)));
@@ -140,42 +132,32 @@ interface TextSection {
 function csvSections(): TextSection[] {
   const columns = SURFACE_COLUMNS;
   const format = csvFormat('\r\n');
-  return [
-    { head: columns.map(({ name }) => csvCell(name)).join() + format.after, columns, format, tail: '' },
-  ];
+  return [{ head: columns.map(({ name }) => name).join() + format.after, columns, format, tail: '' }];
 }
 
 function geoJsonSections(surface: Surface, artefacts: PredictorData): TextSection[] {
-  const fields = surfaceFields(surface, artefacts);
-  const head = { type: 'FeatureCollection', ...fields, model: modelOf(artefacts.manifest) };
-  return [
-    {
-      head: `${JSON.stringify(head).slice(0, -1)},"features":[`,
-      columns: SURFACE_COLUMNS,
-      format: GEOJSON_FEATURES,
-      tail: ']}',
-    },
-  ];
+  const empty = { type: 'FeatureCollection', ...surfaceFields(surface, artefacts), features: [] };
+  const [head, tail] = aroundArrays(empty);
+  return [{ head, columns: SURFACE_COLUMNS, format: GEOJSON_FEATURES, tail }];
 }
 
 /** A surface as a JSON object of columns, those of survival by method and horizon: a section for each column. */
 function jsonSections(surface: Surface, artefacts: PredictorData): TextSection[] {
-  const columns = SURFACE_COLUMNS;
-  const survivals = PLANTING_METHODS.length * HORIZONS.length;
-  const heads = columns.slice(0, -survivals).map(({ name }) => `"${name}":[`);
-  const tails = heads.map(() => '],');
-  heads[0] = `${JSON.stringify(surfaceFields(surface, artefacts)).slice(0, -1)},${heads[0]}`;
-  for (const [m, method] of PLANTING_METHODS.entries())
-    for (const [h, years] of HORIZONS.entries()) {
-      const before = h > 0 ? ',' : m > 0 ? `,"${method}":{` : `"survival":{"${method}":{`;
-      heads.push(`${before}"${years}":[`);
-      tails.push(h === HORIZONS.length - 1 ? ']}' : ']');
-    }
-  tails[tails.length - 1] += `},"model":${JSON.stringify(modelOf(artefacts.manifest))}}`;
-  return columns.map((column, i) => ({
-    head: heads[i],
+  const { model, ...fields } = surfaceFields(surface, artefacts);
+  const ofPoints = SURFACE_COLUMNS.slice(0, -PLANTING_METHODS.length * HORIZONS.length);
+  const columns = Object.fromEntries(ofPoints.map(({ name }) => [name, []]));
+  const byHorizon = Object.fromEntries(HORIZONS.map((years) => [years, []]));
+  const survival = Object.fromEntries(PLANTING_METHODS.map((method) => [method, byHorizon]));
+  const [first, ...others] = aroundArrays({ ...fields, ...columns, survival, model });
+  return SURFACE_COLUMNS.map((column, i) => ({
+    head: i === 0 ? first : '',
     columns: [column],
     format: JSON_ELEMENTS,
-    tail: tails[i],
+    tail: others[i],
   }));
+}
+
+/** The JSON of a value around the elements of its empty arrays. */
+function aroundArrays(value: object): string[] {
+  return JSON.stringify(value).split(/(?<="\w+":\[)(?=\])/);
 }

@@ -1,11 +1,12 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/nearest-point.js';
 import type { Predictor } from '../../prediction/predictor.js';
+import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import { type AssumedValues, adjustmentsFor } from '../request/option-numbers.js';
-import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
 export interface Surface extends LatticePoints {
@@ -53,7 +54,8 @@ export async function predictSurface(
   rows.method.fill(BOTH_METHODS);
   rows.horizons.fill(ALL_HORIZONS);
   rows.options.fill((isChanged ? OPTION.adjusted : 0) | (intervals ? OPTION.intervals : 0));
-  const { records, inferenceMs } = await predictRows(rows, predictor);
+  const records = RowRecords.create(rows);
+  const { inferenceMs } = await predictor.predict(rows, records);
   const write = (band: number, read: (row: number) => number) => {
     const values = bandValues(surface, band);
     for (let row = 0; row < count; row++) values[from + row] = read(row);
@@ -71,10 +73,10 @@ export async function predictSurface(
 
 const SPACING_DECIMALS = 3;
 
-/** What a surface says of itself, as the first fields of its JSON. */
+/** What a surface says of itself, as the fields of its JSON beside the columns. */
 export function surfaceFields(
   { species, points, step }: Surface,
-  artefacts: Pick<Artefacts, 'grid' | 'species'>,
+  artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species'>,
 ) {
   const { species_code, common_name } = artefacts.species[species];
   const rowsApartKm = (step / artefacts.grid.index.stepsPerDegree) * RADIANS * EARTH_RADIUS_KM;
@@ -84,5 +86,6 @@ export function surfaceFields(
     horizons: HORIZONS,
     points: points.length,
     spacing_km: Number(rowsApartKm.toFixed(SPACING_DECIMALS)),
+    model: modelOf(artefacts.manifest),
   };
 }

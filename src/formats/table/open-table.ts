@@ -85,7 +85,8 @@ export class OpenTable {
     const { source, checks, output } = this.#open(state);
     const rows = source.rows(chunk);
     const sites = checks.read(rows);
-    if ((this.#records?.count ?? 0) < sites.count) this.#records = RowRecords.create(sites);
+    if (this.#records === undefined || this.#records.count < sites.count)
+      this.#records = RowRecords.create(sites);
     const { records, inferenceMs } = await predictRows(sites, predictor, this.#records);
     const errors = new Map<number, ErrorObject>();
     for (let row = 0; row < chunk.count; row++) {
@@ -134,7 +135,7 @@ export class OpenTable {
 }
 
 /** Predicts rows, at most RUN_ROWS at a time. @param memory for at least as many records */
-export async function predictRows(rows: SiteRows, predictor: Predictor, memory = RowRecords.create(rows)) {
+async function predictRows(rows: SiteRows, predictor: Predictor, memory: RowRecords) {
   const records = memory.slice(0, rows.count);
   let inferenceMs = 0;
   let run: SiteRows | undefined;

@@ -1,8 +1,17 @@
 import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import type { Box } from '../artefacts/regions.js';
 
-/** Points of every `step`-th row and column of the grid's lattice, counted as `latticePoints` says. */
+/** Rows and columns of the grid's lattice from the first to the last of each; the last is before the first where there are none. */
+export interface LatticeCells {
+  readonly south: number;
+  readonly north: number;
+  readonly west: number;
+  readonly east: number;
+}
+
+/** Points of every `step`-th row and column of some cells, counted as `latticePoints` says. */
 export interface LatticePoints {
+  readonly cells: LatticeCells;
   readonly step: number;
   /** Their indexes, ascending: from south to north, and in a row from west to east. */
   readonly points: Int32Array;
@@ -14,43 +23,54 @@ export interface LatticePoints {
  * so, from the first point of the box: at least that one is there.
  */
 export function latticePoints(index: PointIndex, box: Box, maxPoints: number): LatticePoints {
+  const cells = cellsWithin(index, box);
   const points = new Int32Array(Math.min(maxPoints, index.row.length));
   let origin = { row: 0, column: 0 };
-  let count = collect(index, box, 1, origin, points);
-  if (count <= maxPoints) return { step: 1, points: points.slice(0, count) };
+  let count = collect(index, cells, 1, origin, points);
+  if (count <= maxPoints) return { cells, step: 1, points: points.slice(0, count) };
   const first = { row: index.row[points[0]], column: index.column[points[0]] };
   for (let step = 2; ; step++) {
-    count = collect(index, box, step, origin, points);
+    count = collect(index, cells, step, origin, points);
     if (count === 0) {
       origin = first;
-      count = collect(index, box, step, origin, points);
+      count = collect(index, cells, step, origin, points);
     }
-    if (count <= maxPoints) return { step, points: points.slice(0, count) };
+    if (count <= maxPoints) return { cells, step, points: points.slice(0, count) };
   }
 }
 
+/** The cells whose centres lie within a box, edges included. */
+function cellsWithin({ latitudes, longitudes }: PointIndex, box: Box): LatticeCells {
+  const firstFrom = (degrees: Float64Array, least: number) => {
+    const first = degrees.findIndex((each) => each >= least);
+    return first === -1 ? degrees.length : first;
+  };
+  return {
+    south: firstFrom(latitudes, box.south),
+    north: latitudes.findLastIndex((degrees) => degrees <= box.north),
+    west: firstFrom(longitudes, box.west),
+    east: longitudes.findLastIndex((degrees) => degrees <= box.east),
+  };
+}
+
 /**
- * Collects the points of a lattice within a box, as far as there is space.
- * @param origin a row and a column of the lattice; no point of the box lies in a row to the south
+ * Collects the points of a lattice among some cells, as far as there is space.
+ * @param origin a row and a column of the lattice; no point of the cells lies in a row to the south
  * @returns their number, or one that is too large
  */
 function collect(
   index: PointIndex,
-  box: Box,
+  { south, north, west, east }: LatticeCells,
   step: number,
   origin: { readonly row: number; readonly column: number },
   points: Int32Array,
 ): number {
-  const { latitudes, longitudes, column } = index;
-  const west = longitudes.findIndex((degrees) => degrees >= box.west);
-  const east = longitudes.findLastIndex((degrees) => degrees <= box.east);
-  if (west === -1 || east < west) return 0;
   let count = 0;
-  for (let row = origin.row; row < latitudes.length && count <= points.length; row += step) {
-    if (latitudes[row] < box.south || latitudes[row] > box.north) continue;
+  for (let row = origin.row; row <= north && count <= points.length; row += step) {
+    if (row < south) continue;
     const end = firstPointAt(index, row, east + 1);
     for (let point = firstPointAt(index, row, west); point < end; point++) {
-      if ((column[point] - origin.column) % step !== 0) continue;
+      if ((index.column[point] - origin.column) % step !== 0) continue;
       if (count < points.length) points[count] = point;
       count++;
     }

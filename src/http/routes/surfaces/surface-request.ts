@@ -1,24 +1,33 @@
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
-import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
-import { assumptionsOf } from '../../../formats/request/option-numbers.js';
+import { z } from 'zod';
+import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
+import { assumptionSchemas, queryNumber } from '../../../formats/request/option-numbers.js';
 import { speciesOf } from '../../../formats/request/places.js';
 import { issueError, unknownSpecies } from '../../../formats/request/request-errors.js';
-import { bandNames, type Surface } from '../../../formats/surface/surface.js';
-import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-output.js';
-import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
+import type { Surface } from '../../../formats/surface/surface.js';
+import {
+  SURFACE_FORMATS,
+  SURFACE_TYPES,
+  type SurfaceFormat,
+  type SurfaceType,
+  TIFF_TYPE,
+} from '../../../formats/surface/surface-output.js';
+import type { Box } from '../../../prediction/artefacts/regions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
+import { show } from '../../../prediction/errors/shown-value.js';
 import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import type { PredictorData } from '../../../prediction/predictor.js';
 import { VERSION } from '../../../version.js';
 import type { Generation } from '../../../work/generation.js';
+import { negotiateType } from '../../body/media-type.js';
 import { IDENTITY, preferredEncoding } from '../../response/compression.js';
 import { strongETag } from '../../response/headers.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { readSurfaceQuery, type SurfaceQuery, surfaceTypeOf } from './surface-query.js';
+import { includeSchema, readQuery, words } from '../query.js';
 
 export interface SurfaceRoute {
   Params: { species_code: string };
@@ -28,8 +37,6 @@ export interface SurfaceRoute {
 /** The surface that a request asks for, without its values, and how it is sent. */
 export interface AskedSurface extends Omit<Surface, 'values'> {
   readonly type: SurfaceType;
-  /** Its pixels where it is a GeoTIFF. */
-  readonly raster: Raster | undefined;
   /** Whether it is sent as a file, whole or by range. */
   readonly isFile: boolean;
   /** Whether a range of it is asked for, which is one of the bytes without a content coding. */
@@ -39,6 +46,77 @@ export interface AskedSurface extends Omit<Surface, 'values'> {
   /** Another one for another content coding, too. */
   readonly codedTag: string;
 }
+
+const FORMATS = Object.keys(SURFACE_FORMATS);
+
+/** Points of a surface where the query does not say how many, unless it is a raster. */
+const DEFAULT_POINTS = 20_000;
+
+const EVERYWHERE = { west: -MAX_LONGITUDE, south: -MAX_LATITUDE, east: MAX_LONGITUDE, north: MAX_LATITUDE };
+
+const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
+
+/**
+ * The parameters of the query.
+ * @param limit of the points of the caller's tier
+ * @param assumptions the schemas of what may be assumed
+ */
+export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.ZodOptional>) {
+  return z.object({
+    f: z
+      .enum(FORMATS, {
+        error: ({ input }) => `f must be one of ${FORMATS.join(', ')}, not ${show(input)}`,
+      })
+      .optional()
+      .meta({ description: 'The format of the answer, in place of `Accept`.', examples: ['tif'] }),
+    bbox: z
+      .unknown()
+      .refine((value) => typeof value === 'object', {
+        error: ({ input }) =>
+          `bbox must be west,south,east,north in degrees from ${-MAX_LONGITUDE} to ${MAX_LONGITUDE} and ${-MAX_LATITUDE} to ${MAX_LATITUDE}, ` +
+          'west at most east and south at most north, not ' +
+          show(input),
+      })
+      .optional()
+      .meta({
+        type: 'array',
+        minItems: 4,
+        maxItems: 4,
+        items: { type: 'number' },
+        description: 'West, south, east and north in degrees, edges included. Everywhere by default.',
+        examples: [[-122.5, 44, -122, 44.5]],
+      }),
+    max_points: z
+      .unknown()
+      .refine((value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limit, {
+        error: ({ input }) =>
+          `max_points must be a whole number from 1 to ${limit}, not ${show(input)}; by tier it is at most ${mostPoints}`,
+      })
+      .optional()
+      .meta({
+        type: 'integer',
+        minimum: 1,
+        maximum: limit,
+        examples: [5000],
+        default: DEFAULT_POINTS,
+        description:
+          'Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, ' +
+          'and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the ' +
+          'points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are ' +
+          `more than this, by default the most of the tier, it is refused. By tier at most ${mostPoints}.`,
+      }),
+    include: includeSchema(
+      'Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone.',
+    ),
+    ...assumptions,
+  });
+}
+
+const schemasOf = perGeneration((data: PredictorData) => {
+  const assumptions = assumptionSchemas(data);
+  const schemaOf = (tier: Tier) => surfaceQuerySchema(TIERS[tier].pointsPerSurface, assumptions);
+  return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') };
+});
 
 /** The types that are sent as files, where they have few points: GIS open these by range. */
 const FILE_TYPES: readonly SurfaceType[] = ['application/geo+json', 'text/csv'];
@@ -51,83 +129,79 @@ const KEPT_POINTS = 2_000_000;
 /** The lattices that were asked for last: to find one takes milliseconds, also where the answer is 304 or 503. */
 const latticesOf = perGeneration(
   ({ grid }: PredictorData) =>
-    new LRUCache<string, LatticePoints, SurfaceQuery>({
+    new LRUCache<string, LatticePoints>({
       max: KEPT_LATTICES,
       maxSize: KEPT_POINTS,
       sizeCalculation: ({ points }) => points.length + 1,
-      memoMethod: (_key, _stale, { context: { box, maxPoints } }) =>
-        latticePoints(grid.index, box, maxPoints),
+      memoMethod: (asked) => latticePoints(grid.index, ...(JSON.parse(asked) as [Box, number])),
     }),
 );
 
 /** @throws ApiError in the order of the interface */
 export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: Generation): AskedSurface {
   const { artefacts } = generation;
-  const { index } = artefacts.grid;
-  const type = surfaceTypeOf(request);
-  const query = readSurfaceQuery(request.query, type, callerOf(request).tier, artefacts);
+  const type = typeOf(request);
+  const { box, maxPoints, assumed, intervals } = readSurfaceQuery(request, type, artefacts);
   const { species_code } = request.params;
   const catalogue = speciesOf(artefacts);
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
-  const { box, maxPoints, assumed, intervals } = query;
-  const { points, step } = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]), { context: query });
-  const raster = type === TIFF_TYPE ? rasterOf(query, step, index) : undefined;
-  const isSmall = points.length <= MAX_FILE_POINTS;
-  const isFile = raster !== undefined || (isSmall && FILE_TYPES.includes(type));
+  const lattice = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]));
+  const { points, step } = lattice;
+  if (type === TIFF_TYPE) checkRaster(lattice, maxPoints);
+  const isFile = type === TIFF_TYPE || (points.length <= MAX_FILE_POINTS && FILE_TYPES.includes(type));
   if (!isFile) requireChunks(request, 'A surface');
 
   const { modelDigest, gridDigest } = artefacts;
   const options = [species_code, box, step, assumed, intervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
-  const coding = isRange ? IDENTITY : preferredEncoding(request);
-  return {
-    type,
-    species,
-    assumed,
-    intervals,
-    points,
-    step,
-    raster,
-    isFile,
-    isRange,
-    identity,
-    codedTag: strongETag(identity, coding),
-  };
+  const codedTag = strongETag(identity, isRange ? IDENTITY : preferredEncoding(request));
+  return { ...lattice, type, species, assumed, intervals, isFile, isRange, identity, codedTag };
 }
 
-/** What a GeoTIFF says of itself. */
-export function rasterMetadata(
-  { species, assumed, intervals }: AskedSurface,
-  artefacts: Generation['artefacts'],
-): RasterMetadata {
-  const { manifest, modelDigest } = artefacts;
-  return {
-    bands: bandNames(intervals),
-    items: [
-      ['species_code', artefacts.species[species].species_code],
-      ['model_version', manifest.version],
-      ['model_digest', modelDigest],
-      ['outcomes', manifest.outcomes],
-      ['caution', manifest.caution],
-      ...assumptionsOf(artefacts).map(
-        (number) => [number.name, assumed[number.name] ?? number.default ?? 0] as const,
-      ),
-    ],
-  };
+/** The media type of an answer: that of `f`, else what `Accept` chooses. @throws ApiError not_acceptable */
+function typeOf(request: FastifyRequest<SurfaceRoute>): SurfaceType {
+  const { f } = request.query;
+  if (f === undefined) return negotiateType(request, SURFACE_TYPES);
+  // Another word is refused with the query.
+  const isFormat = typeof f === 'string' && Object.hasOwn(SURFACE_FORMATS, f);
+  return isFormat ? SURFACE_FORMATS[f as SurfaceFormat] : SURFACE_FORMATS.json;
 }
 
-/** The pixels of a box. @throws ApiError where there are none, or too many */
-function rasterOf({ box, maxPoints }: SurfaceQuery, step: number, index: PointIndex): Raster {
-  const raster = rasterWithin(index, box);
-  if (raster === undefined) {
-    const message = 'bbox has no cell of the grid within it, and a GeoTIFF needs one: choose a larger one';
-    throw issueError('bbox', message);
-  }
-  if (step === 1) return raster;
-  const message =
-    `a GeoTIFF has all points of its bbox, and these are more than max_points, ${maxPoints}: choose a smaller bbox, ` +
-    'larger max_points where the tier allows it, or another format';
-  throw issueError('max_points', message);
+/** @throws ApiError invalid_request */
+function readSurfaceQuery(request: FastifyRequest<SurfaceRoute>, type: SurfaceType, data: PredictorData) {
+  const { tier } = callerOf(request);
+  const schema = schemasOf(data)[tier];
+  const readers = { f: String, bbox: boxOf };
+  const { values, assumed, intervals } = readQuery(schema, request.query, readers, data);
+  const isRaster = type === TIFF_TYPE;
+  if (intervals && !isRaster) throw issueError('include', 'include=intervals can only be had with f=tif');
+  const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
+  const { bbox = EVERYWHERE, max_points = defaultPoints } = values;
+  return { assumed, intervals, box: bbox as Box, maxPoints: max_points as number };
+}
+
+/** The box of four numbers as text; any other text as it is, for the error message. */
+function boxOf(text: string): Box | string {
+  const [west, south, east, north, ...others] = words(text).map(queryNumber);
+  const isOnEarth =
+    west >= -MAX_LONGITUDE && east <= MAX_LONGITUDE && south >= -MAX_LATITUDE && north <= MAX_LATITUDE; // not NaN
+  const isBox = isOnEarth && west <= east && south <= north && others.length === 0;
+  return isBox ? { west, south, east, north } : text;
+}
+
+/** @throws ApiError where a raster would have no pixels, or too many points */
+function checkRaster({ cells: { south, north, west, east }, step }: LatticePoints, maxPoints: number): void {
+  if (north < south || east < west)
+    throw issueError(
+      'bbox',
+      'bbox has no cell of the grid within it, and a GeoTIFF needs one: choose a larger one',
+    );
+  if (step > 1)
+    throw issueError(
+      'max_points',
+      `a GeoTIFF has all points of its bbox, and these are more than max_points, ${maxPoints}: choose a smaller bbox, ` +
+        'larger max_points where the tier allows it, or another format',
+    );
 }

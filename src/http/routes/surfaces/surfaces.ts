@@ -1,19 +1,32 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import { arrayBuffer } from 'node:stream/consumers';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
-import type { StreamedType } from '../../../formats/surface/surface-output.js';
+import { bandNames } from '../../../formats/surface/surface.js';
+import {
+  type StreamedType,
+  SURFACE_CHUNK_BYTES,
+  TIFF_TYPE,
+} from '../../../formats/surface/surface-output.js';
+import { MemoryBudget } from '../../../work/admission.js';
+import type { Generation } from '../../../work/generation.js';
 import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
+import { SharedMemory } from '../../../work/memory/shared-memory.js';
+import { RequestSteps } from '../../../work/request-steps.js';
+import { predictPoints, surfaceChunks, surfaceTiff } from '../../../work/surface-answer.js';
+import { closedWhileWaiting, TOO_MANY_OPEN } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
 import { addVary, sendStream } from '../../response/compression.js';
-import { CACHE_CONTROL, isCurrent } from '../../response/headers.js';
+import { byteTag, CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
+import { callerOf } from '../../server/request-state.js';
+import { type Submitter, takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
-import { contentTypeOf, sendChunks } from '../worker-steps.js';
-import { surfaceQuerySchema } from './surface-query.js';
-import { readSurface, type SurfaceRoute } from './surface-request.js';
-import { SurfaceWork } from './surface-work.js';
+import { beforeFirstByte, contentTypeOf, sendChunks, stepsOf } from '../worker-steps.js';
+import { type AskedSurface, readSurface, type SurfaceRoute, surfaceQuerySchema } from './surface-request.js';
 
 export const surfacesEndpoint: Endpoint = {
   path: '/v1/surfaces/{species_code}',
@@ -39,16 +52,16 @@ export const surfacesEndpoint: Endpoint = {
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
 export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
-  const { requestTimeoutMs: timeoutMs } = config;
-  const work = new SurfaceWork(submitter, timeoutMs);
+  const work = new SurfaceWork(submitter, config.requestTimeoutMs);
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
     const call = { reply, generation, asked };
-    const { type, raster, codedTag, isFile, isRange } = asked;
+    const { type, codedTag, isFile, isRange } = asked;
+    const isRaster = type === TIFF_TYPE;
     const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
     // The tag of a GeoTIFF is that of its bytes, which must be made first.
-    const isNeeded = raster !== undefined || !isUnchanged(codedTag);
+    const isNeeded = isRaster || !isUnchanged(codedTag);
     const file = isFile && isNeeded ? await work.fileOf(call) : undefined;
     const etag = file?.byteTag ?? codedTag;
     /** Sets the headers of the answer, and of a 304. */
@@ -62,23 +75,159 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     };
     if (isUnchanged(etag)) {
       describe().code(304);
-      if (raster === undefined) addVary(reply, 'accept-encoding');
+      if (!isRaster) addVary(reply, 'accept-encoding');
       return reply.send();
     }
     if (file !== undefined) {
       const { bytes } = file;
       const range = rangeOf(request, bytes.length, etag);
-      work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], call);
+      work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], reply);
       describe().type(contentTypeOf(type));
       // Also where the range is ignored: the ETag is that of the bytes without a content coding.
-      if (isRange && raster === undefined) addVary(reply, 'accept-encoding');
+      if (isRange && !isRaster) addVary(reply, 'accept-encoding');
       return sendRange(reply, bytes, range);
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(call);
     describe().type(contentTypeOf(type));
     if (predicted === undefined) return sendStream(reply, Readable.from([]));
-    const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
-    const chunks = predicted.answer.chunks(type as StreamedType, deadlineOf);
-    return sendChunks(reply, type, chunks, predicted.steps, 'a surface');
+    return sendChunks(reply, type, predicted.chunks, predicted.steps, 'a surface');
   });
+}
+
+/** What surfaces of all callers together may take while they are made and sent: some twenty of the whole grid. */
+const MEMORY_BYTES = 128 * 1024 * 1024;
+/** What the files may take that are kept for callers who ask again, or for another range. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+/** What a point takes in an answer of text at most: a feature of GeoJSON. */
+const TEXT_BYTES_PER_POINT = 400;
+/** What a value takes at most in a GeoTIFF and the tiles that it is made of. */
+const RASTER_BYTES_PER_VALUE = 10;
+
+interface SurfaceFile {
+  readonly bytes: Buffer;
+  /** The ETag of a GeoTIFF; that of a text depends on its content coding. */
+  readonly byteTag: string | undefined;
+}
+
+interface SurfaceCall {
+  readonly reply: FastifyReply;
+  readonly generation: Generation;
+  readonly asked: AskedSurface;
+}
+
+/** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
+class SurfaceWork {
+  readonly #budget = new MemoryBudget(MEMORY_BYTES);
+  readonly #memory = new SharedMemory();
+  readonly #kept = new LRUCache<string, SurfaceFile>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.length,
+  });
+  /** The files that are being made, by identity. */
+  readonly #making = new Map<string, Promise<SurfaceFile>>();
+
+  constructor(
+    private readonly submitter: Submitter,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** Takes memory for bytes of an answer until they are sent. @throws ApiError overloaded */
+  takeMemory(bytes: number, reply: FastifyReply): void {
+    takeMemory(this.#budget, bytes, reply);
+  }
+
+  /** Predicts a surface that is sent in chunks. @throws ApiError, JobError */
+  async predict({ reply, generation, asked }: SurfaceCall) {
+    this.submitter.checkConcurrency(reply);
+    const answerBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.points.length);
+    this.takeMemory(sizeOf(asked).bytes + answerBytes, reply);
+    const { surface, release } = this.#share(asked);
+    const steps = stepsOf(reply, generation, release);
+    const deadlineMs = this.submitter.deadlineOf(reply);
+    await beforeFirstByte(reply, steps, closedWhileWaiting, () =>
+      this.submitter.runLimited(reply, generation, () => {
+        reply.request.state.sites = asked.points.length;
+        return predictPoints(surface, steps, () => deadlineMs);
+      }),
+    );
+    return { steps, chunks: surfaceChunks(surface, asked.type as StreamedType, steps, this.#laterDeadline) };
+  }
+
+  /**
+   * The file of a surface, which is made unless it is kept or another request makes it. Once begun it is made to its end,
+   * although its callers may have given up by then: it is kept for when they ask again.
+   * @throws ApiError, JobError
+   */
+  async fileOf(call: SurfaceCall): Promise<SurfaceFile> {
+    const { reply, generation, asked } = call;
+    const { identity } = asked;
+    const before = this.#kept.get(identity);
+    if (before !== undefined) return before;
+    const work = async () => {
+      // Another request may fail for reasons of its own key.
+      while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
+      const kept = this.#kept.get(identity);
+      if (kept !== undefined) return kept;
+      if (reply.raw.closed) throw closedWhileWaiting();
+      const making = this.#make(call).finally(() => this.#making.delete(identity));
+      this.#making.set(identity, making);
+      return making;
+    };
+    return this.submitter.runLimited(reply, generation, work);
+  }
+
+  async #make({ reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
+    const { points, type, identity } = asked;
+    const { artefacts, batches, streams } = generation;
+    const { id } = callerOf(reply.request);
+    const { values, bytes: ownBytes } = sizeOf(asked);
+    const answerBytes =
+      type === TIFF_TYPE ? RASTER_BYTES_PER_VALUE * values : TEXT_BYTES_PER_POINT * points.length;
+    if (!this.#budget.take(id, ownBytes + answerBytes)) throw TOO_MANY_OPEN;
+    const { surface, release } = this.#share(asked);
+    const steps = new RequestSteps(id, batches);
+    const cancel = () => steps.cancel();
+    streams.add(cancel);
+    try {
+      reply.request.state.sites = points.length;
+      const deadlineOf = this.#laterDeadline;
+      await predictPoints(surface, steps, deadlineOf);
+      reply.request.state.times = steps;
+      const bytes =
+        type === TIFF_TYPE
+          ? await surfaceTiff(surface, artefacts, steps, deadlineOf)
+          : Buffer.from(await arrayBuffer(surfaceChunks(surface, type, steps, deadlineOf)));
+      const file = { bytes, byteTag: type === TIFF_TYPE ? await byteTag(bytes) : undefined };
+      this.#kept.set(identity, file);
+      return file;
+    } catch (err) {
+      // Nobody else learns of it.
+      if (reply.raw.closed && !steps.isCancelled) reply.log.error({ err }, 'a surface could not be made');
+      throw err;
+    } finally {
+      streams.delete(cancel);
+      this.#budget.release(id, ownBytes + answerBytes);
+      void steps.released().then(release);
+    }
+  }
+
+  /** The deadline of a step that begins now, of a file or of an answer that has begun. */
+  readonly #laterDeadline = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
+
+  /** Copies the points of a surface to shared memory, which has space for the values. @returns what gives it back, too */
+  #share(asked: AskedSurface) {
+    const size = sizeOf(asked);
+    const range = this.#memory.take(size.bytes);
+    const points = new Int32Array(range.memory, range.at, asked.points.length);
+    points.set(asked.points);
+    const values = new Uint16Array(range.memory, range.at + points.byteLength, size.values);
+    return { surface: { ...asked, points, values }, release: () => this.#memory.release(range) };
+  }
+}
+
+/** The number of values of a surface, and the bytes that its points and values take. */
+function sizeOf({ points, intervals }: AskedSurface) {
+  const values = points.length * bandNames(intervals).length;
+  return { values, bytes: points.byteLength + values * Uint16Array.BYTES_PER_ELEMENT };
 }

@@ -1,0 +1,123 @@
+import { deflateSync } from 'node:zlib';
+import type { PointIndex } from '../../prediction/artefacts/point-index.js';
+import type { LatticeCells } from '../../prediction/locate/lattice-points.js';
+import { bandValues, type Surface } from '../surface/surface.js';
+
+/** Rows and columns of a tile. */
+export const TILE_SIZE = 256;
+
+/** The raster at full resolution (scale 1), or an overview of it. */
+export interface RasterLevel {
+  /** Rows and columns of the lattice in a row and a column of the level. */
+  readonly scale: number;
+  readonly width: number;
+  readonly height: number;
+  readonly tilesAcross: number;
+  readonly tilesDown: number;
+}
+
+/** A tile of a level in one band. */
+export interface RasterTile {
+  /** Its level, whose scale is 2 to the power of this. */
+  readonly level: number;
+  /** Its position among the tiles of the level: those of the first band, then those of the second, and so on. */
+  readonly at: number;
+  readonly band: number;
+  /** Its position in the band, from the north-west. */
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * The levels of a raster whose pixels are cells of the grid's lattice, north up: at full resolution, then overviews of half
+ * the size each until one fits into a tile.
+ */
+export function levelsOf({ south, north, west, east }: LatticeCells): RasterLevel[] {
+  const levels: RasterLevel[] = [];
+  for (let scale = 1; ; scale *= 2) {
+    const [width, height] = [east - west + 1, north - south + 1].map((cells) => Math.ceil(cells / scale));
+    const [tilesAcross, tilesDown] = [width, height].map((pixels) => Math.ceil(pixels / TILE_SIZE));
+    levels.push({ scale, width, height, tilesAcross, tilesDown });
+    if (tilesAcross * tilesDown === 1) return levels;
+  }
+}
+
+/** The tiles of all levels. */
+export function* tilesOf(cells: LatticeCells, bands: number): Generator<RasterTile> {
+  for (const [level, { tilesAcross, tilesDown }] of levelsOf(cells).entries()) {
+    let at = 0;
+    for (let band = 0; band < bands; band++)
+      for (let row = 0; row < tilesDown; row++)
+        for (let column = 0; column < tilesAcross; column++) yield { level, at: at++, band, row, column };
+  }
+}
+
+const SCALE = 10_000;
+const BYTES = Float32Array.BYTES_PER_ELEMENT;
+/** A higher level takes half as long again and saves a hundredth of the bytes. */
+const DEFLATE_LEVEL = 4;
+
+/**
+ * Writes a tile: float32 with 4 decimals, NaN where there is no point. A pixel of an overview is the mean of the points in
+ * it, since nothing is known of the other cells.
+ */
+export function encodeTile(
+  surface: Surface,
+  tile: RasterTile,
+  { row, column }: PointIndex,
+): Uint8Array<ArrayBuffer> {
+  const { points, cells } = surface;
+  const values = bandValues(surface, tile.band);
+  const size = TILE_SIZE << tile.level;
+  const north = cells.north - tile.row * size;
+  const west = cells.west + tile.column * size;
+  const sums = new Uint32Array(TILE_SIZE * TILE_SIZE);
+  const counts = new Uint32Array(TILE_SIZE * TILE_SIZE);
+  const end = firstAt(points, row, north + 1);
+  for (let position = firstAt(points, row, north - size + 1); position < end; position++) {
+    const point = points[position];
+    const x = (column[point] - west) >> tile.level;
+    if (x < 0 || x >= TILE_SIZE) continue;
+    const at = ((north - row[point]) >> tile.level) * TILE_SIZE + x;
+    sums[at] += values[position];
+    counts[at]++;
+  }
+  const pixels = new Float32Array(sums.length).fill(Number.NaN);
+  for (let at = 0; at < pixels.length; at++)
+    if (counts[at] > 0) pixels[at] = Math.round(sums[at] / counts[at]) / SCALE;
+  return new Uint8Array(deflateSync(differences(pixels), { level: DEFLATE_LEVEL }));
+}
+
+/** The first of ascending points that lies in a row of the lattice or north of it. */
+function firstAt(points: Int32Array, rows: Uint16Array, least: number): number {
+  let [from, to] = [0, points.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (rows[points[middle]] < least) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/**
+ * The floating-point predictor (Adobe Photoshop TIFF Technical Note 3): in each row the most significant bytes of all
+ * pixels, then the next ones, each as its difference from the byte before.
+ */
+function differences(pixels: Float32Array): Uint8Array {
+  const bits = new Uint32Array(pixels.buffer);
+  const bytes = new Uint8Array(pixels.length * BYTES);
+  for (let row = 0; row < TILE_SIZE; row++) {
+    const start = row * TILE_SIZE;
+    let before = 0;
+    for (let plane = 0; plane < BYTES; plane++) {
+      const shift = 8 * (BYTES - 1 - plane);
+      const to = start * BYTES + plane * TILE_SIZE;
+      for (let x = 0; x < TILE_SIZE; x++) {
+        const byte = (bits[start + x] >>> shift) & 0xff;
+        bytes[to + x] = byte - before;
+        before = byte;
+      }
+    }
+  }
+  return bytes;
+}
