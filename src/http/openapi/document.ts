@@ -88,7 +88,7 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
     return [status, errorResponse(codes, headers)];
   });
   const parameters = [
-    ...parametersOf('path', endpoint.pathParameters?.(requests)),
+    ...parametersOf('path', endpoint.pathParameters),
     ...parametersOf('query', endpoint.query?.(requests)),
   ];
   return {

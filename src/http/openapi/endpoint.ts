@@ -26,7 +26,7 @@ export interface Endpoint {
   /** Whether it is not counted, so that the quota never refuses it. */
   readonly isFree?: boolean;
   /** The parameters of the path, which stand in it as `{name}`. */
-  readonly pathParameters?: (schemas: RequestSchemas) => z.ZodObject;
+  readonly pathParameters?: z.ZodObject;
   /** The parameters of the query. Elements of arrays are separated by commas. */
   readonly query?: (schemas: RequestSchemas) => z.ZodObject;
   /** The body of a POST; without one it is a GET. */

@@ -10,17 +10,12 @@ if (getPriority() < PRIORITY) setPriority(PRIORITY);
 
 const notify = (notice: PreflightNotice) => process.send?.(notice);
 
-async function check(dataDir: string, modelDir: string, searchRadiusKm: number): Promise<PreflightNotice> {
-  try {
-    const artefacts = readArtefacts(dataDir, modelDir);
-    await openPredictor({ ...artefacts, searchRadiusKm, cacheBytes: 0 }, (file) =>
-      notify({ kind: 'checking', file }),
-    );
-    return { kind: 'valid', identity: identityOf(artefacts) };
-  } catch (error) {
-    return failureOf(error as Error);
-  }
-}
-
 const [dataDir, modelDir, searchRadiusKm] = process.argv.slice(2);
-notify(await check(dataDir, modelDir, Number(searchRadiusKm)));
+try {
+  const artefacts = readArtefacts(dataDir, modelDir);
+  const data = { ...artefacts, searchRadiusKm: Number(searchRadiusKm), cacheBytes: 0 };
+  await openPredictor(data, (file) => notify({ kind: 'checking', file }));
+  notify({ kind: 'valid', identity: identityOf(artefacts) });
+} catch (error) {
+  notify(failureOf(error as Error));
+}

@@ -47,7 +47,7 @@ export interface AskedSurface extends Omit<Surface, 'values'> {
   readonly codedTag: string;
 }
 
-const FORMATS = Object.keys(SURFACE_FORMATS);
+const FORMATS = Object.keys(SURFACE_FORMATS) as SurfaceFormat[];
 
 /** Points of a surface where the query does not say how many, unless it is a raster. */
 const DEFAULT_POINTS = 20_000;
@@ -164,9 +164,7 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
 function typeOf(request: FastifyRequest<SurfaceRoute>): SurfaceType {
   const { f } = request.query;
   if (f === undefined) return negotiateType(request, SURFACE_TYPES);
-  // Another word is refused with the query.
-  const isFormat = typeof f === 'string' && Object.hasOwn(SURFACE_FORMATS, f);
-  return isFormat ? SURFACE_FORMATS[f as SurfaceFormat] : SURFACE_FORMATS.json;
+  return SURFACE_FORMATS[FORMATS.find((format) => format === f) ?? 'json']; // another word is refused with the query
 }
 
 /** @throws ApiError invalid_request */

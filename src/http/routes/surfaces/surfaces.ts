@@ -39,10 +39,9 @@ export const surfacesEndpoint: Endpoint = {
     'south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once. GeoTIFFs, and GeoJSON ' +
     'and CSV of at most 20,000 points, have a `Content-Length` and can be read by `Range`; each such request counts. ' +
     '`HEAD` gives the status and headers of any format.',
-  pathParameters: () =>
-    z.object({
-      species_code: z.string().meta({ description: 'A code of GET /v1/species.', examples: ['PSME'] }),
-    }),
+  pathParameters: z.object({
+    species_code: z.string().meta({ description: 'A code of GET /v1/species.', examples: ['PSME'] }),
+  }),
   query: ({ assumptions }) =>
     surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface)), assumptions),
   response: surfaceResponses,
