@@ -2,7 +2,7 @@ import path from 'node:path';
 import { loadConfig } from '../config.js';
 import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
-import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
+import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { isPractice } from '../prediction/artefacts/manifest.js';
 import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';

@@ -1,4 +1,4 @@
-import { ArtefactError } from './artefacts/artefact-error.js';
+import { ArtefactError } from './artefacts/artefact-file.js';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { isPractice } from './artefacts/manifest.js';
 import { HORIZONS } from './dimensions.js';

@@ -5,7 +5,7 @@ import { createLog, type Log } from '../log.js';
 import { ExplainedError } from '../output/explained-error.js';
 import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { writeError, writeOutput, writeSecret } from '../output/write-output.js';
-import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
+import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
 import { isDataFile } from '../prediction/artefacts/artefacts.js';
 import { checkMemoryLimit } from './resource-limits.js';
 import { type Service, startService } from './service.js';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { ExplainedError } from '../output/explained-error.js';
-import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-error.js';
+import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-file.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { MAX_RUN_ROWS, RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';

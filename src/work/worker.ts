@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
-import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-error.js';
+import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-file.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './memory/run-buffer.js';

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
@@ -14,7 +13,7 @@ import { addIntervalModels, encodeIntervalModel } from './support/interval-model
 const data = readPredictorData();
 const sound = soundModel(data.manifest.features.length);
 
-const [manual, droneSeeded] = data.modelFiles as [ArtefactFile, ArtefactFile];
+const [manual, droneSeeded] = data.modelFiles;
 
 /** The project's models with the drone-seeded one replaced. */
 function withModel(bytes: Uint8Array): PredictorData {

@@ -1,6 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { ExplainedError } from '../../src/output/explained-error.js';
-import type { ArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
@@ -15,7 +14,7 @@ import { WorkerThreads } from './support/worker-threads.js';
 
 const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
 const data = readPredictorData();
-const [manual, droneSeeded] = data.modelFiles as [ArtefactFile, ArtefactFile];
+const [manual, droneSeeded] = data.modelFiles;
 const threads = new WorkerThreads();
 afterAll(() => threads.stopWatching());
 

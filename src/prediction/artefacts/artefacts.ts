@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { PLANTING_METHODS } from '../dimensions.js';
-import { ArtefactError } from './artefact-error.js';
 import {
+  ArtefactError,
   type ArtefactFile,
   CHECKSUMS_FILE,
   parseJsonFile,

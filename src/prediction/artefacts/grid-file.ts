@@ -1,7 +1,6 @@
 import { type Field, type Table, tableFromIPC } from 'apache-arrow';
 import { z } from 'zod';
-import { ArtefactError } from './artefact-error.js';
-import { type ArtefactFile, firstProblem } from './artefact-file.js';
+import { ArtefactError, type ArtefactFile, firstProblem } from './artefact-file.js';
 import type { GridPoints } from './point-index.js';
 
 /** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */

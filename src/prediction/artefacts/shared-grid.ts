@@ -1,4 +1,4 @@
-import { ArtefactError } from './artefact-error.js';
+import { ArtefactError } from './artefact-file.js';
 import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';

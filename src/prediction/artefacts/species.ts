@@ -1,7 +1,6 @@
 import editDistance from 'damerau-levenshtein';
 import { z } from 'zod';
-import { ArtefactError } from './artefact-error.js';
-import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
+import { ArtefactError, type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
 export const speciesSchema = z.object({
   species_code: z

@@ -1,7 +1,6 @@
 import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { ArtefactError } from '../artefacts/artefact-error.js';
-import type { ArtefactFile } from '../artefacts/artefact-file.js';
+import { ArtefactError, type ArtefactFile } from '../artefacts/artefact-file.js';
 import type { Manifest } from '../artefacts/manifest.js';
 
 // One thread each: the workers are the parallelism, and the default of one per core halves their throughput.

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.js';
 import { ExplainedError } from '../../output/explained-error.js';
-import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
+import { ArtefactError } from '../../prediction/artefacts/artefact-file.js';
 import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { Generation } from '../../work/generation.js';
 import type { WorkerWatcher } from '../../work/worker-slot.js';

@@ -1,5 +1,5 @@
 import { constants, getPriority, setPriority } from 'node:os';
-import { failureOf } from '../../prediction/artefacts/artefact-error.js';
+import { failureOf } from '../../prediction/artefacts/artefact-file.js';
 import { identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { openPredictor } from '../../prediction/open-predictor.js';
 import type { PreflightNotice } from './preflight.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config.js';
 import { ExplainedError } from '../../output/explained-error.js';
-import { ArtefactError, type ArtefactFailure, errorOf } from '../../prediction/artefacts/artefact-error.js';
+import { ArtefactError, type ArtefactFailure, errorOf } from '../../prediction/artefacts/artefact-file.js';
 
 const PROCESS_FILE = fileURLToPath(new URL('./preflight-process.js', import.meta.url));
 

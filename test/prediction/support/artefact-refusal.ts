@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ArtefactError } from '../../../src/prediction/artefacts/artefact-error.js';
+import { ArtefactError } from '../../../src/prediction/artefacts/artefact-file.js';
 
 /** Expects an attempt to be refused with an ArtefactError that names the file and states the problem. */
 export async function expectRefusal(
