@@ -7,15 +7,20 @@ const MAX_FEATURES = 2 ** 15;
 /** Origins of training outcomes. */
 export const OUTCOMES = ['simulated', 'calibrated', 'observed'] as const;
 
+const text = z.string().min(1);
+const number = z.number();
+const share = number.min(0).max(1);
+const count = z.int().positive();
+
 /** What every feature has; numbers are in its unit. */
 const commonFields = {
-  name: z.string().min(1),
+  name: text,
   unit: z.string(),
   /** Bounds of what a request may state. */
-  minimum: z.number(),
-  maximum: z.number(),
+  minimum: number,
+  maximum: number,
   /** The factor's name in answers. */
-  label: z.string().min(1),
+  label: text,
   /** Whether it may appear as a risk factor. */
   risk_factor: z.boolean(),
 };
@@ -25,7 +30,7 @@ const practiceSchema = z
   .strictObject({
     ...commonFields,
     /** Average practice, by which the models were trained. */
-    default: z.number(),
+    default: number,
     /** The planting methods that it concerns; absent for all. */
     methods: z.array(z.enum(PLANTING_METHODS)).min(1).optional(),
   })
@@ -38,18 +43,18 @@ const gridFeatureSchema = z.object({
   ...commonFields,
   /** 1st and 99th percentile over the sites of the training outcomes. */
   training: z
-    .object({ p1: z.number(), p99: z.number() })
+    .object({ p1: number, p99: number })
     .refine(({ p1, p99 }) => p1 <= p99, { error: 'p1 is above p99' }),
   /**
    * Standard error of the grid's value: sqrt(at_point² + (per_km * distance to the matched point in km)² +
    * (per_elevation_km * difference in elevation in km)²).
    */
   error: z.object({
-    at_point: z.number().nonnegative(),
-    per_km: z.number().nonnegative(),
-    per_elevation_km: z.number().nonnegative().optional(),
+    at_point: number.nonnegative(),
+    per_km: number.nonnegative(),
+    per_elevation_km: number.nonnegative().optional(),
     /** Name of the grid variable whose value at the point takes the place of `at_point`. */
-    column: z.string().min(1).optional(),
+    column: text.optional(),
     /** Whether the numbers are shares of the value. */
     relative: z.literal(true).optional(),
   }),
@@ -74,17 +79,14 @@ export function isPractice(feature: PracticeFeature | GridFeature): feature is P
   return 'default' in feature;
 }
 
-const fileSchema = z.object({ file: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+const fileSchema = z.object({ file: text, sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
 const methodSchema = fileSchema.extend({
   /** By species and feature: the average training site, which baseline and contributions refer to. */
-  averages: z.array(z.array(z.number())),
+  averages: z.array(z.array(number)),
   /** The interval graph. */
   intervals: fileSchema.optional(),
 });
-
-const text = z.string().min(1);
-const share = z.number().min(0).max(1);
 
 /** The evaluation of one method at one horizon, as GET /v1/model has it; null where a score is not defined. */
 export const scoreSchema = z.object({
@@ -92,10 +94,7 @@ export const scoreSchema = z.object({
   horizon_years: z.literal(HORIZONS),
   auc: share.nullable().meta({ examples: [0.73] }),
   brier: share.meta({ examples: [0.1034] }),
-  calibration_slope: z
-    .number()
-    .nullable()
-    .meta({ examples: [0.978] }),
+  calibration_slope: number.nullable().meta({ examples: [0.978] }),
   expected_calibration_error: share.meta({ examples: [0.0021] }),
 });
 
@@ -106,10 +105,7 @@ export const evidenceSchema = z.object({
   treatment: text.nullable().meta({ description: 'Null where it is not known.', examples: ['weed control'] }),
   species_code: text.meta({ examples: ['PSME'] }),
   planting_method: z.enum(PLANTING_METHODS),
-  years: z
-    .number()
-    .positive()
-    .meta({ description: 'After which the trees were counted.', examples: [4.8] }),
+  years: number.positive().meta({ description: 'After which the trees were counted.', examples: [4.8] }),
   horizon_years: z
     .int()
     .min(1)
@@ -118,11 +114,7 @@ export const evidenceSchema = z.object({
       description: 'The year compared with; between two horizons the prediction is interpolated.',
       examples: [5],
     }),
-  trees: z
-    .int()
-    .positive()
-    .nullable()
-    .meta({ description: 'Null where it is not known.', examples: [200] }),
+  trees: count.nullable().meta({ description: 'Null where it is not known.', examples: [200] }),
   observed: share.meta({ description: 'Share of the trees that lived.', examples: [0.93] }),
   predicted: share.meta({ examples: [0.81] }),
   low: share
@@ -138,23 +130,23 @@ export const evidenceSchema = z.object({
 export const manifestSchema = z
   .object({
     format: z.literal('nurselog-model/3'),
-    version: z.string().min(1),
-    codename: z.string().min(1),
-    series: z.string().min(1),
-    coverage: z.string().min(1),
+    version: text,
+    codename: text,
+    series: text,
+    coverage: text,
     outcomes: z.enum(OUTCOMES),
     /** What a reader of the survival figures has to know. */
-    caution: z.string().min(1),
+    caution: text,
     /** What "alive" means, by method. */
-    alive: z.record(z.enum(PLANTING_METHODS), z.string().min(1)),
-    horizons: z.array(z.number()).refine((years) => String(years) === String(HORIZONS), {
+    alive: z.record(z.enum(PLANTING_METHODS), text),
+    horizons: z.array(number).refine((years) => String(years) === String(HORIZONS), {
       message: `must be ${HORIZONS.join(', ')}`,
     }),
     species: z.array(z.string()).min(1),
     features: z.array(featureSchema).min(1).max(MAX_FEATURES),
     methods: z.record(z.enum(PLANTING_METHODS), methodSchema),
     /** Probability that an interval of the interval graphs contains the value; null without those graphs. */
-    interval_level: z.number().gt(0).lt(1).nullable(),
+    interval_level: number.gt(0).lt(1).nullable(),
     scores: z.array(scoreSchema),
     evidence: z.array(evidenceSchema).default([]),
   })
@@ -163,8 +155,8 @@ export const manifestSchema = z
       context.addIssue({ code: 'custom', path: [field], message });
     const { coverage, codename, version, features, species, methods, interval_level, scores } = manifest;
     const [prefix, suffix] = [`${coverage}_v`, `_${codename}`];
-    const number = version.slice(prefix.length, version.length - suffix.length);
-    if (!version.startsWith(prefix) || !version.endsWith(suffix) || !/^\d+_\d+$/.test(number)) {
+    const numbers = version.slice(prefix.length, version.length - suffix.length);
+    if (!version.startsWith(prefix) || !version.endsWith(suffix) || !/^\d+_\d+$/.test(numbers)) {
       complain('version', `"${version}" is not ${coverage}_v<major>_<minor>_${codename}`);
     }
     for (const key of ['name', 'label'] as const) {
