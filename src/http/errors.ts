@@ -68,16 +68,13 @@ export function errorHandler(timeoutMs: number) {
 function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: number): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof JobError) {
-    const { failure } = error;
-    switch (failure.kind) {
+    switch (error.kind) {
       case 'overloaded':
         return QUEUE_FULL;
       case 'timed-out':
         return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
       case 'abandoned':
         return closedWhileWaiting();
-      case 'failed':
-        return internalError(request, failure.error);
     }
   }
   if (error instanceof StoreUnavailableError) {

@@ -7,6 +7,7 @@ import { JobError } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
 import { closedWhileWaiting, TOO_MANY_OPEN } from './errors.js';
+import { connectionOf } from './server/connection.js';
 import { callerOf } from './server/request-state.js';
 
 /** Submits the work of requests to a scheduler. */
@@ -24,27 +25,26 @@ export class Submitter {
 
   /**
    * Submits all rows of a request, which are given up when its response closes. Its state gets their times.
-   * @param hasHungUp see JobRequest
+   * @param isDroppedAtHangUp whether rows that have to wait are given up, too, when the caller closes its side
    * @throws JobError where the service cannot answer them
    */
   async submit(
     reply: FastifyReply,
     scheduler: Scheduler,
     rows: SiteRows,
-    hasHungUp?: () => boolean,
+    isDroppedAtHangUp = false,
   ): Promise<JobAnswers> {
     rows.generatedAtMs.fill(this.clock.nowMs());
-    const job = scheduler.submit({
-      keyId: callerOf(reply.request).id,
-      deadlineMs: this.deadlineOf(reply),
-      rows,
-      ...(hasHungUp && { hasHungUp }),
-    });
-    reply.raw.once('close', () => job.abandon());
-    const outcome = await job.outcome;
-    if (outcome.kind !== 'answered') throw new JobError(outcome);
+    const keyId = callerOf(reply.request).id;
+    const job = scheduler.submit({ keyId, deadlineMs: this.deadlineOf(reply), rows });
+    reply.raw.once('close', () => job.giveUp('abandoned'));
+    if (isDroppedAtHangUp && job.startedMs === undefined)
+      connectionOf(reply.request.raw).onHangUp(() => {
+        if (job.takenRows < job.rowCount) job.giveUp('abandoned');
+      });
+    const answers = await job.result;
     reply.request.state.times = job;
-    return outcome.result;
+    return answers;
   }
 
   /** @throws ApiError overloaded where no further plan or surface of the caller would be admitted */
@@ -68,7 +68,7 @@ export class Submitter {
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const expire = () => reject(new JobError({ kind: 'timed-out' }));
+      const expire = () => reject(new JobError('timed-out'));
       timer = setTimeout(expire, deadlineMs - performance.now());
     });
     return Promise.race([running, late]).finally(() => clearTimeout(timer));

@@ -69,7 +69,7 @@ export class KeyConcurrency {
     const limit = this.#limits.get(keyId) ?? pLimit(MAX_AT_WORK);
     this.#limits.set(keyId, limit);
     return limit(() => {
-      if (performance.now() >= deadlineMs) throw new JobError({ kind: 'timed-out' });
+      if (performance.now() >= deadlineMs) throw new JobError('timed-out');
       return work();
     });
   }

@@ -1,15 +1,7 @@
-/** Work that waits: rows that may be taken in several slices, or a step, which is taken by itself. */
-export interface QueuedWork {
-  /** The API key whose turn it uses. */
-  readonly keyId: string;
-  /** 0 for a step. */
-  readonly rowCount: number;
-  /** Rows that wait no longer; the queue counts them. */
-  takenRows: number;
-}
+import type { Job } from './job.js';
 
 /** Rows [firstRow, firstRow + count) of a job; none of a step. */
-export interface JobSlice<Job> {
+export interface JobSlice {
   readonly job: Job;
   readonly firstRow: number;
   readonly count: number;
@@ -19,7 +11,7 @@ export interface JobSlice<Job> {
 export type SitesByKey = ReadonlyMap<string, number>;
 
 /** The waiting jobs of one key, oldest first. */
-interface KeyQueue<Job> {
+interface KeyQueue {
   readonly keyId: string;
   readonly jobs: Job[];
   rowCount: number;
@@ -30,11 +22,11 @@ interface KeyQueue<Job> {
  * thousand batches delays a single row of another key by one run at most. A step, which takes about as long as a run, is a
  * turn of its key. Within a key, first come, first served.
  */
-export class FairQueue<Job extends QueuedWork> {
+export class FairQueue {
   /** Rows that wait; steps are none. */
   rowCount = 0;
   /** The first key has the next turn; every key has jobs. */
-  readonly #keys = new Map<string, KeyQueue<Job>>();
+  readonly #keys = new Map<string, KeyQueue>();
 
   get isEmpty(): boolean {
     return this.#keys.size === 0;
@@ -51,8 +43,8 @@ export class FairQueue<Job extends QueuedWork> {
   }
 
   /** Takes up to `maxRows` rows, of as many jobs as that needs, or one step. */
-  take(maxRows: number): JobSlice<Job>[] {
-    const slices: JobSlice<Job>[] = [];
+  take(maxRows: number): JobSlice[] {
+    const slices: JobSlice[] = [];
     let left = maxRows;
     while (left > 0 && !this.isEmpty) {
       const share = Math.ceil(Math.min(left, this.rowCount) / this.#keys.size);
@@ -103,7 +95,7 @@ export class FairQueue<Job extends QueuedWork> {
     return [...this.#keys.keys(), ...arriving.keys()].every((key) => rowsOf(key) <= own);
   }
 
-  #takeRows(key: KeyQueue<Job>, share: number, slices: JobSlice<Job>[]): number {
+  #takeRows(key: KeyQueue, share: number, slices: JobSlice[]): number {
     let taken = 0;
     let finished = 0;
     while (finished < key.jobs.length && taken < share) {
@@ -120,7 +112,7 @@ export class FairQueue<Job extends QueuedWork> {
     return taken;
   }
 
-  #count(key: KeyQueue<Job>, rows: number): void {
+  #count(key: KeyQueue, rows: number): void {
     key.rowCount += rows;
     this.rowCount += rows;
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import type { Artefacts } from '../prediction/artefacts/artefacts.js';
 import type { PredictorData } from '../prediction/predictor.js';
@@ -6,6 +7,9 @@ import { MainThreadExecutor } from './main-thread-executor.js';
 import { Scheduler } from './scheduler.js';
 import { WorkerPool } from './worker-pool.js';
 import type { WorkerWatcher } from './worker-slot.js';
+
+/** How often a generation that closes looks whether its work has ended. */
+const POLL_MS = 20;
 
 /**
  * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
@@ -21,7 +25,8 @@ export class Generation {
   /** Open tables and surfaces: each entry cuts one off. */
   readonly streams = new Set<() => void>();
   readonly mainThread: MainThreadExecutor | undefined;
-  readonly #open = new Set<Promise<unknown>>();
+  /** Works that are kept open. */
+  #openWorks = 0;
 
   /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
   constructor(
@@ -45,12 +50,11 @@ export class Generation {
 
   /** Does work that submits jobs after it has waited: the generation is not closed before the work has ended. */
   async keepOpen<Result>(work: () => Promise<Result>): Promise<Result> {
-    const ended = work();
-    this.#open.add(ended);
+    this.#openWorks++;
     try {
-      return await ended;
+      return await work();
     } finally {
-      this.#open.delete(ended);
+      this.#openWorks--;
     }
   }
 
@@ -63,9 +67,8 @@ export class Generation {
 
   /** Ends the threads once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#open); // they submit jobs until then
     // Ending a thread inside onnxruntime would abort the process.
-    await Promise.all([this.batches.idle(), this.singleSites.idle()]);
+    while (this.#openWorks > 0 || !this.batches.isIdle || !this.singleSites.isIdle) await delay(POLL_MS);
     await this.workers.close();
   }
 }

@@ -1,26 +1,12 @@
 import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import type { QueuedWork } from './fair-queue.js';
 import { JobAnswers } from './job-answers.js';
 
-/** Why a job has no result. */
-type JobFailure =
-  /** Too many sites waited; nothing was started. */
-  | { readonly kind: 'overloaded' }
-  /** The deadline passed first. */
-  | { readonly kind: 'timed-out' }
-  /** Its caller has hung up. */
-  | { readonly kind: 'abandoned' }
-  /** The worker failed on it, three times. */
-  | { readonly kind: 'failed'; readonly error: Error };
-
-export type JobOutcome<Result> = { readonly kind: 'answered'; readonly result: Result } | JobFailure;
-
-/** Thrown where only an error can say that a job has no result. */
+/** A job has no result: too many sites waited, its deadline passed first, or its caller has hung up. */
 export class JobError extends Error {
   override readonly name = 'JobError';
 
-  constructor(readonly failure: JobFailure) {
-    super(`a job has no result: ${failure.kind}`, { cause: 'error' in failure ? failure.error : undefined });
+  constructor(readonly kind: 'overloaded' | 'timed-out' | 'abandoned') {
+    super(`a job has no result: ${kind}`);
   }
 }
 
@@ -34,8 +20,6 @@ export interface JobRequest {
   readonly rows?: SiteRows;
   /** What the worker is sent for a step: about 20 ms of other work, which it does as a whole. */
   readonly order?: object;
-  /** Says whether the caller has hung up, if no event does; asked when a job that had to wait gets its turn. */
-  readonly hasHungUp?: () => boolean;
 }
 
 /**
@@ -47,39 +31,40 @@ export const LATER_STEP_TIMEOUTS = 4;
 const NO_ROWS = new SiteRows(0);
 
 /** Rows or a step on the way to the result: JobAnswers, or what the worker returns. */
-export class Job<Result = unknown> implements QueuedWork {
+export class Job<Result = unknown> {
   readonly keyId: string;
   readonly rows: SiteRows;
   readonly order: object | undefined;
-  readonly hasHungUp: (() => boolean) | undefined;
-  readonly outcome: Promise<JobOutcome<Result>>;
+  /** Rejects with a JobError, or with the error of the worker that failed on it last, after three times. */
+  readonly result: Promise<Result>;
   /** Resolves when no executor has it and it has ended, which for its caller may be before. */
   readonly released: Promise<void>;
   readonly submittedMs = performance.now();
   startedMs: number | undefined;
   /** Time in the models, summed over the runs of the rows. */
   inferenceMs = 0;
+  /** Rows that wait no longer; the queue counts them. */
   takenRows = 0;
-  hadToWait = false;
   isSettled = false;
   /** Runs of it that executors have. */
   runs = 0;
   readonly #answers = new JobAnswers();
   #answeredRows = 0;
-  #settle!: (outcome: JobOutcome<unknown>) => void;
+  #resolve!: (result: unknown) => void;
+  #reject!: (error: Error) => void;
   #deadline: NodeJS.Timeout | undefined;
   #release!: () => void;
 
   constructor(
-    { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest,
+    { keyId, deadlineMs, rows = NO_ROWS, order }: JobRequest,
     private readonly onSettled: (job: Job) => void,
   ) {
     this.keyId = keyId;
     this.rows = rows;
-    this.hasHungUp = hasHungUp;
     this.order = order;
-    this.outcome = new Promise((resolve) => {
-      this.#settle = resolve as (outcome: JobOutcome<unknown>) => void;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve as (result: unknown) => void;
+      this.#reject = reject;
     });
     this.released = new Promise((resolve) => {
       this.#release = resolve;
@@ -87,7 +72,7 @@ export class Job<Result = unknown> implements QueuedWork {
     if (deadlineMs === Number.POSITIVE_INFINITY) return;
     // In whole milliseconds: Node keeps a list of the timers of each duration.
     const delayMs = Math.ceil(deadlineMs - performance.now());
-    this.#deadline = setTimeout(() => this.settle({ kind: 'timed-out' }), delayMs).unref();
+    this.#deadline = setTimeout(() => this.giveUp('timed-out'), delayMs).unref();
   }
 
   /** 0 for a step. */
@@ -100,18 +85,28 @@ export class Job<Result = unknown> implements QueuedWork {
     return (this.startedMs ?? this.submittedMs) - this.submittedMs;
   }
 
-  /** Gives the job up, since its caller has hung up: what waits of it is not started. */
-  abandon(): void {
-    this.settle({ kind: 'abandoned' });
+  /** Ends the job, unless it has ended: what waits of it is not started. */
+  giveUp(kind: JobError['kind']): void {
+    if (!this.isSettled) this.fail(new JobError(kind));
   }
 
-  settle(outcome: JobOutcome<unknown>): void {
+  fail(error: Error): void {
     if (this.isSettled) return;
+    this.#answers.release();
+    this.#reject(error);
+    this.#settle();
+  }
+
+  succeed(result: unknown): void {
+    if (this.isSettled) return;
+    this.#resolve(result);
+    this.#settle();
+  }
+
+  #settle(): void {
     this.isSettled = true;
     clearTimeout(this.#deadline);
-    if (outcome.kind !== 'answered') this.#answers.release();
     this.onSettled(this);
-    this.#settle(outcome);
     if (this.runs === 0) this.#release();
   }
 
@@ -121,7 +116,7 @@ export class Job<Result = unknown> implements QueuedWork {
     this.#answers.add(answers, at, count, firstRow);
     this.inferenceMs += inferenceMs;
     this.#answeredRows += count;
-    if (this.#answeredRows === this.rowCount) this.settle({ kind: 'answered', result: this.#answers });
+    if (this.#answeredRows === this.rowCount) this.succeed(this.#answers);
   }
 
   /** Called when an executor ends one of its runs. */

@@ -17,7 +17,8 @@ export class MainThreadExecutor implements Executor {
   onFree: () => void = () => {};
   readonly #buffer: RunBuffer;
   readonly #encoder: Promise<AnswerEncoder>;
-  #state: 'idle' | 'requested' | 'free' | 'running' = 'idle';
+  #isRequested = false;
+  #isRunning = false;
 
   /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
   constructor(data: PredictorData) {
@@ -32,21 +33,20 @@ export class MainThreadExecutor implements Executor {
   }
 
   get free(): number {
-    return this.#state === 'free' ? 1 : 0;
+    return this.#isRunning ? 0 : 1;
   }
 
   wake(): void {
-    if (this.#state !== 'idle') return;
-    this.#state = 'requested';
+    if (this.#isRequested || this.#isRunning) return;
+    this.#isRequested = true;
     setImmediate(() => {
-      this.#state = 'free';
+      this.#isRequested = false;
       this.onFree();
-      if (this.#state === 'free') this.#state = 'idle';
     });
   }
 
   start(run: Run): void {
-    this.#state = 'running';
+    this.#isRunning = true;
     run.fill(this.#buffer.rows(run.count));
     void this.#answer(run);
   }
@@ -56,7 +56,7 @@ export class MainThreadExecutor implements Executor {
     const outcome = await this.#encoder
       .then((encoder) => encoder.answer(this.#buffer.rows(run.count), answers))
       .catch((error: Error) => error);
-    this.#state = 'idle';
+    this.#isRunning = false;
     if (outcome instanceof Error) run.fail(outcome);
     else run.deliver(answers, outcome.inferenceMs);
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '../prediction/errors/api-error.js';
-import { type Job, JobError } from './job.js';
+import type { Job } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepKind, StepOrder, StepOutcome, StepResults } from './steps.js';
 
@@ -27,7 +27,7 @@ export class RequestSteps {
   /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
     this.isCancelled = true;
-    for (const step of this.#steps) step.abandon();
+    for (const step of this.#steps) step.giveUp('abandoned');
   }
 
   /** Resolves when no worker reads the memory of the request any more; no further step may follow. */
@@ -44,10 +44,9 @@ export class RequestSteps {
     const step = this.scheduler.submit<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.add(step);
     void step.released.then(() => this.#steps.delete(step));
-    const outcome = await step.outcome;
-    if (outcome.kind !== 'answered') throw new JobError(outcome);
-    if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);
-    const { result } = outcome.result;
+    const outcome = await step.result;
+    if ('refusal' in outcome) throw new ApiError(outcome.refusal);
+    const { result } = outcome;
     if ('inferenceMs' in result) {
       this.inferenceMs += result.inferenceMs;
       if (!this.hasPredicted) this.queueMs = step.queueMs;

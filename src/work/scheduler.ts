@@ -28,7 +28,7 @@ export class Run {
 
   /** @param failures times that its jobs were in a run that failed */
   constructor(
-    readonly slices: readonly JobSlice<Job>[],
+    readonly slices: readonly JobSlice[],
     private readonly onEnd: (run: Run, error?: Error) => void,
     readonly failures = 0,
   ) {
@@ -67,7 +67,7 @@ export class Run {
   }
 
   deliverResult(result: unknown): void {
-    this.slices[0].job.settle({ kind: 'answered', result });
+    this.slices[0].job.succeed(result);
     this.#end();
   }
 
@@ -91,13 +91,12 @@ export class Run {
  * rows that no worker can answer fail no other job.
  */
 export class Scheduler {
-  readonly #queue = new FairQueue<Job>();
+  readonly #queue = new FairQueue();
   #runsUnderWay = 0;
   /** Runs to be tried again. */
   readonly #retries: Run[] = [];
   /** Jobs admitted and not finished. */
   unfinishedJobs = 0;
-  #resolveIdle: (() => void)[] = [];
 
   /** @param queueLimitSites sites that may wait, at least as many as the largest job has */
   constructor(
@@ -131,18 +130,17 @@ export class Scheduler {
     this.unfinishedJobs++;
     this.#queue.add(job);
     this.executor.wake();
-    job.hadToWait = job.startedMs === undefined;
     while (this.waitingSites > this.queueLimitSites) {
       const newest = this.#queue.newestOfLargest();
       if (newest === undefined) break;
-      newest.settle({ kind: 'overloaded' });
+      newest.giveUp('overloaded');
     }
     return job;
   }
 
-  /** Resolves when no job is unfinished and no run is under way; nothing may be submitted meanwhile. */
-  async idle(): Promise<void> {
-    if (!this.#isIdle) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
+  /** Whether no job is unfinished and no run is under way. */
+  get isIdle(): boolean {
+    return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
   }
 
   #isFull(arriving: SitesByKey): boolean {
@@ -151,10 +149,6 @@ export class Scheduler {
     if (sites < BUSY_PART * limit) return false;
     for (const ofKey of arriving.values()) sites += ofKey;
     return sites >= limit;
-  }
-
-  get #isIdle(): boolean {
-    return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
   }
 
   #startRuns(): void {
@@ -175,20 +169,16 @@ export class Scheduler {
 
   /** The step or the run of rows whose turn it is; undefined where none wait. */
   #nextRun(): Run | undefined {
-    while (!this.#queue.isEmpty) {
-      const share = Math.ceil(this.waitingSites / this.executor.free);
-      const taken = this.#queue.take(Math.min(this.executor.maxRunRows, Math.max(1, share)));
-      const slices = taken.filter(({ job }) => !dropIfHungUp(job));
-      if (slices.length > 0) return new Run(slices, this.#endRun);
-    }
-    return undefined;
+    if (this.#queue.isEmpty) return undefined;
+    const share = Math.ceil(this.waitingSites / this.executor.free);
+    const slices = this.#queue.take(Math.min(this.executor.maxRunRows, Math.max(1, share)));
+    return new Run(slices, this.#endRun);
   }
 
   readonly #endRun = (run: Run, error?: Error) => {
     this.#runsUnderWay--;
     if (error !== undefined) this.#tryAgain(run, error);
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.wake();
-    this.#reportIdle();
   };
 
   #tryAgain({ slices, failures }: Run, error: Error): void {
@@ -196,24 +186,11 @@ export class Scheduler {
     const ofEach = () => jobs.map((job) => slices.filter((slice) => slice.job === job));
     const again = failures === 0 ? [slices] : ofEach();
     if (failures < 2) this.#retries.push(...again.map((each) => new Run(each, this.#endRun, failures + 1)));
-    else for (const job of jobs) job.settle({ kind: 'failed', error });
+    else for (const job of jobs) job.fail(error);
   }
 
   readonly #onSettled = (job: Job) => {
     this.unfinishedJobs--;
     this.#queue.drop(job);
-    this.#reportIdle();
   };
-
-  #reportIdle(): void {
-    if (!this.#isIdle) return;
-    for (const resolve of this.#resolveIdle.splice(0)) resolve();
-  }
-}
-
-/** Gives a job up whose caller hung up while it waited. */
-function dropIfHungUp(job: Job): boolean {
-  if (!job.hadToWait || job.hasHungUp?.() !== true) return false;
-  job.abandon();
-  return true;
 }

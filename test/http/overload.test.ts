@@ -119,7 +119,7 @@ test.each(['hypha', 'mycel'] as const)(
 test('an answer whose first bytes come too late is 503 overloaded', async () => {
   const app = Fastify().setErrorHandler(errorHandler(500));
   app.get('/', (_request, reply) =>
-    reply.send(new Readable({ construct: (done) => done(new JobError({ kind: 'timed-out' })) })),
+    reply.send(new Readable({ construct: (done) => done(new JobError('timed-out')) })),
   );
   const { statusCode, body } = await app.inject('/');
   expect(statusCode).toBe(503);

@@ -94,7 +94,7 @@ test('a request whose time is over when it has its turn is told so, and never be
   let begun = 0;
   const waiting = turns.run('a key', performance.now(), async () => begun++);
   open();
-  await expect(waiting).rejects.toMatchObject({ failure: { kind: 'timed-out' } });
+  await expect(waiting).rejects.toMatchObject({ kind: 'timed-out' });
   await Promise.all(working);
   expect(await turns.run('a key', LATER, async () => 'next')).toBe('next');
   expect(begun).toBe(0);

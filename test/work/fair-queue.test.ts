@@ -1,25 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue, type QueuedWork } from '../../src/work/fair-queue.js';
+import { SiteRows } from '../../src/prediction/site-rows.js';
+import { FairQueue } from '../../src/work/fair-queue.js';
+import { Job } from '../../src/work/job.js';
 
 // What holds of rows alone is tested with the scheduler: see scheduler-model.test.ts.
 
-/** A job whose rows know what became of them. */
-class TestJob implements QueuedWork {
-  takenRows = 0;
-  /** Rows that the queue gave. */
-  taken = 0;
-
-  constructor(
-    readonly keyId: string,
-    readonly rowCount: number,
-  ) {}
-}
-
 const keyId = fc.constantFrom('a', 'b', 'c', 'd');
 const rowCount = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 500 }));
-const add = (queue: FairQueue<TestJob>, key: string, rows: number) => {
-  const job = new TestJob(key, rows);
+const add = (queue: FairQueue, key: string, rows: number) => {
+  const job = new Job({ keyId: key, deadlineMs: Infinity, rows: new SiteRows(rows) }, () => {});
   queue.add(job);
   return job;
 };
@@ -28,7 +18,7 @@ test('A single row of another key leaves in the next run, whatever a key has que
   const flood = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(flood, fc.nat(10), fc.integer({ min: 2, max: 250 }), (rowCounts, runsBefore, maxRows) => {
-      const queue = new FairQueue<TestJob>();
+      const queue = new FairQueue();
       for (const rows of rowCounts) add(queue, 'flooder', rows);
       for (let run = 0; run < runsBefore; run++) queue.take(maxRows);
       const single = add(queue, 'other', 1);
@@ -45,9 +35,10 @@ test('Among rows and steps in any order, a step comes alone, nothing is lost or 
       fc.array(work, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 250 }),
       (all, max) => {
-        const queue = new FairQueue<TestJob>();
+        const queue = new FairQueue();
         const jobs = all.map(({ keyId: key, rowCount: rows }) => add(queue, key, rows));
-        const isDone = new Set<TestJob>();
+        const taken = new Map<Job, number>();
+        const isDone = new Set<Job>();
         /** Turns of others since the turn of a key that waits. */
         const waited = new Map<string, string[]>();
         while (!queue.isEmpty) {
@@ -59,9 +50,9 @@ test('Among rows and steps in any order, a step comes alone, nothing is lost or 
           for (const { job, firstRow, count } of slices) {
             const oldest = jobs.find((each) => each.keyId === job.keyId && !isDone.has(each));
             expect(job).toBe(oldest);
-            expect(firstRow).toBe(job.taken);
-            job.taken += count;
-            if (job.taken === job.rowCount) isDone.add(job);
+            expect(firstRow).toBe(taken.get(job) ?? 0);
+            taken.set(job, firstRow + count);
+            if (firstRow + count === job.rowCount) isDone.add(job);
           }
           const served = new Set(slices.map(({ job }) => job.keyId));
           const waiting = new Set(jobs.filter((job) => !isDone.has(job)).map(({ keyId: key }) => key));

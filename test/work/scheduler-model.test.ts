@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SiteRows } from '../../src/prediction/site-rows.js';
-import type { Job, JobOutcome } from '../../src/work/job.js';
-import type { JobAnswers } from '../../src/work/job-answers.js';
+import type { Job, JobError } from '../../src/work/job.js';
+import { JobAnswers } from '../../src/work/job-answers.js';
 import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
 import { amount } from '../support/length.js';
-import { PlainScheduler, type StartedRun } from './support/plain-scheduler.js';
+import { type PlainJob, PlainScheduler, type StartedRun } from './support/plain-scheduler.js';
 
 // What the scheduler is driven with is a list of steps; a plain model of it says what must become of every row.
 const keyId = fc.constantFrom('a', 'b', 'c');
@@ -76,6 +76,11 @@ class SteppedExecutor implements Executor {
   }
 }
 
+/** What became of a job, as PlainScheduler names it. */
+function kindOf(outcome: JobAnswers | JobError): PlainJob['kind'] {
+  return outcome instanceof JobAnswers ? 'answered' : (outcome.kind ?? 'failed');
+}
+
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -95,7 +100,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
         const scheduler = new Scheduler(executor, limit);
         const model = new PlainScheduler(limit, maxRunRows);
         const jobs: Job[] = [];
-        const outcomes: (JobOutcome<JobAnswers> | undefined)[] = [];
+        const outcomes: (JobAnswers | JobError | undefined)[] = [];
         /** Answered jobs whose answers were looked at, which releases them. */
         const read = new Set<number>();
         for (const what of steps) {
@@ -111,15 +116,16 @@ test('The scheduler does with every row what its plain model says, shedding, dea
             const job = scheduler.submit({ keyId: what.keyId, rows, deadlineMs });
             jobs.push(job);
             outcomes.push(undefined);
-            void job.outcome.then((outcome) => {
+            const settle = (outcome: JobAnswers | JobError) => {
               expect(outcomes[id]).toBeUndefined();
               outcomes[id] = outcome;
-            });
+            };
+            void job.result.then(settle, settle);
             model.submit(what.keyId, what.rowCount, deadlineMs, executor.started);
             if (isRejected && arriving.size === 0) expect(model.jobs[id].kind).toBe('overloaded');
           } else if (what.do === 'abandon') {
             if (jobs.length === 0) continue;
-            jobs[what.job % jobs.length].abandon();
+            jobs[what.job % jobs.length].giveUp('abandoned');
             model.settle(what.job % jobs.length, 'abandoned');
           } else if (what.do === 'wait') {
             // Timers have whole milliseconds.
@@ -144,18 +150,18 @@ test('The scheduler does with every row what its plain model says, shedding, dea
           expect(scheduler.unfinishedJobs).toBe(model.jobs.filter(({ kind }) => kind === 'open').length);
           model.jobs.forEach(({ kind, rowCount: rows }, id) => {
             const outcome = outcomes[id];
-            expect(outcome?.kind ?? 'open').toBe(kind);
-            if (outcome?.kind !== 'answered' || read.has(id)) return;
+            expect(outcome === undefined ? 'open' : kindOf(outcome)).toBe(kind);
+            if (!(outcome instanceof JobAnswers) || read.has(id)) return;
             read.add(id);
             const expected = Array.from({ length: rows }, (_, row) => `${id}/${row}`);
-            expect(outcome.result.join('[', new Map(), ']').toString()).toBe(JSON.stringify(expected));
+            expect(outcome.join('[', new Map(), ']').toString()).toBe(JSON.stringify(expected));
           });
         }
         // All that is left ends, by answers or by deadlines, and then nothing is under way.
         executor.slots = Math.max(1, executor.slots);
         executor.wake();
         while (executor.started.length > 0) executor.end(0);
-        await scheduler.idle();
+        expect(scheduler.isIdle).toBe(true);
         expect(scheduler.waitingSites).toBe(0);
       },
     ),

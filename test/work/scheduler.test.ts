@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
 import { ROW_STATUS } from '../../src/prediction/site-rows.js';
-import type { Job } from '../../src/work/job.js';
+import { type Job, JobError } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
 import { Scheduler } from '../../src/work/scheduler.js';
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   workers.release();
-  await scheduler.idle();
+  await untilIdle();
   workers.reset();
 });
 afterAll(() => workers.pool.close());
@@ -48,20 +48,17 @@ const submit = (keyId: string, requests: readonly SiteRequest[], timeoutMs = 60_
   });
 const submitAny = (keyId: string, count: number, timeoutMs?: number) =>
   submit(keyId, requestsOf(count), timeoutMs);
-const kindOf = async (job: Job) => (await job.outcome).kind;
+const untilIdle = () => eventually(() => expect(scheduler.isIdle).toBe(true));
 const totalRuns = () => workers.runs.reduce((sum, rows) => sum + rows);
 
 async function expectAnswersTo(requests: readonly SiteRequest[], job: Job<JobAnswers>): Promise<void> {
-  const outcome = await job.outcome;
-  if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
+  const answers = await job.result;
   const expected = await answer(predictor, data, rowsOf(requests, GENERATED_AT, data));
   const failed = [...expected.status.entries()].filter(([, status]) => status !== ROW_STATUS.answered);
-  expect([...outcome.result.unanswered()]).toEqual(failed);
+  expect([...answers.unanswered()]).toEqual(failed);
   const inserted = new Map(failed.map(([row]) => [row, `"row ${row}"`]));
   const elements = elementsOf(expected).map((element, row) => inserted.get(row) ?? element);
-  expect(String(outcome.result.join('{"a":[', inserted, '],"b":1}'))).toBe(
-    `{"a":[${elements.join()}],"b":1}`,
-  );
+  expect(String(answers.join('{"a":[', inserted, '],"b":1}'))).toBe(`{"a":[${elements.join()}],"b":1}`);
 }
 
 test.each([1, 2, 3, 249, 251, 500, 3000])(
@@ -75,7 +72,7 @@ test.each([1, 2, 3, 249, 251, 500, 3000])(
 );
 
 test('A job is spread evenly over the workers that are free.', async () => {
-  await submitAny('key', 400).outcome;
+  await submitAny('key', 400).result;
   expect(workers.runs).toEqual([200, 200]);
 });
 
@@ -89,16 +86,6 @@ test('Rows of many small requests share a run, and each request gets its own ans
   workers.release();
   for (const { requests, job } of jobs) await expectAnswersTo(requests, job);
   expect(workers.runs).toEqual([75, 75]);
-});
-
-test('A job that had to wait is asked at its turn whether its caller has hung up, one that had not is answered.', async () => {
-  const ask = () => ({ keyId: 'key', rows: rowsOf(requestsOf(1), GENERATED_AT, data), deadlineMs: Infinity });
-  expect(await kindOf(scheduler.submit({ ...ask(), hasHungUp: () => true }))).toBe('answered');
-  workers.hold();
-  const gone = scheduler.submit({ ...ask(), hasHungUp: () => true });
-  const staying = scheduler.submit({ ...ask(), hasHungUp: () => false });
-  workers.release();
-  expect(await Promise.all([gone, staying].map(kindOf))).toEqual(['abandoned', 'answered']);
 });
 
 /** Has the one worker of a scheduler die with its first run. */
@@ -128,8 +115,10 @@ test('The rows of a worker that died are given to another one.', async () => {
 
 test('Rows whose worker died are not given to another one once their caller has hung up.', async () => {
   await withMortalWorker(async (single) => {
-    submitAny('key', 200).abandon();
-    await scheduler.idle(); // when the run has failed
+    const job = submitAny('key', 200);
+    job.giveUp('abandoned');
+    await expect(job.result).rejects.toMatchObject({ kind: 'abandoned' });
+    await untilIdle(); // when the run has failed
     const requests = requestsOf(3);
     await expectAnswersTo(requests, submit('key', requests));
     expect(single.runs).toEqual([200, 3]);
@@ -148,7 +137,7 @@ test('Of the jobs that share a run, only the one whose rows no worker can answer
   const failing = submit('b', [request]);
   const after = submit('c', others[1]);
   single.release();
-  expect(await failing.outcome).toMatchObject({ kind: 'failed', error: expect.any(Error) });
+  await expect(failing.result).rejects.not.toBeInstanceOf(JobError);
   await expectAnswersTo(others[0], before);
   await expectAnswersTo(others[1], after);
   expect(single.runs).toEqual([31, 31, 10, 1, 20]);
@@ -163,7 +152,7 @@ test('A job knows how long it waited for a worker and how long the models took.'
   const heldUntilMs = performance.now() + 5;
   while (performance.now() < heldUntilMs);
   workers.release();
-  expect(await kindOf(job)).toBe('answered');
+  await job.result;
   const elapsedMs = performance.now() - submittedMs;
   expect(job.inferenceMs).toBeGreaterThan(0);
   expect(job.queueMs).toBeGreaterThanOrEqual(5);
@@ -175,8 +164,8 @@ test('An idle scheduler, and its models, can be collected long before the deadli
     const used = new Scheduler(new MainThreadExecutor(data), 1);
     const rows = rowsOf(requestsOf(1), GENERATED_AT, data);
     const job = used.submit({ keyId: 'key', rows, deadlineMs: performance.now() + 3_600_000 });
-    expect(await kindOf(job)).toBe('answered');
-    await used.idle();
+    await job.result;
+    await eventually(() => expect(used.isIdle).toBe(true));
     return new WeakRef(used);
   };
   const used = await useOne();

@@ -45,8 +45,7 @@ async function answerSome(pool: WorkerPool): Promise<string[]> {
   const request = { keyId: 'key', rows: someRows, deadlineMs: Infinity };
   const job = new Job<JobAnswers>(request, () => {});
   pool.start(new Run([{ job, firstRow: 0, count: someRows.count }], () => {}));
-  const outcome = await job.outcome;
-  return outcome.kind === 'answered' ? Array.from(outcome.result.elements(), String) : expect.unreachable();
+  return Array.from((await job.result).elements(), String);
 }
 
 /** Calls back once, in the order in which it was asked. */

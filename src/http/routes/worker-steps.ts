@@ -39,11 +39,10 @@ export async function beforeFirstByte<Result>(
   hungUp: () => ApiError,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const connection = connectionOf(request.raw);
-  const cancel = () => steps.cancel();
-  // A caller who hangs up closes its side; nothing else shows it until something is sent.
-  connection.once('hangup', cancel);
-  if (connection.hasHungUp) cancel();
+  let hasBegun = false;
+  connectionOf(request.raw).onHangUp(() => {
+    if (!hasBegun) steps.cancel();
+  });
   try {
     const result = await work();
     if (steps.isCancelled) throw hungUp();
@@ -51,7 +50,7 @@ export async function beforeFirstByte<Result>(
   } catch (error) {
     throw steps.isCancelled ? hungUp() : error;
   } finally {
-    connection.off('hangup', cancel);
+    hasBegun = true;
     if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends
   }
 }

@@ -40,8 +40,8 @@ export class Connection extends SocketStream {
   isAwaitingContinue = false;
   /** Whether any request has arrived. */
   hasBegun = false;
-  /** Whether the caller has closed its side; the event `hangup` reports it. */
-  hasHungUp = false;
+  /** Whether the caller has closed its side. */
+  #hasHungUp = false;
 
   /** @param pacer shared by all connections */
   constructor(
@@ -56,7 +56,7 @@ export class Connection extends SocketStream {
         if (this.waiting !== undefined) socket.pause();
       })
       .on('end', () => {
-        this.hasHungUp = true;
+        this.#hasHungUp = true;
         this.emit('hangup'); // not 'end': Node's server learns of it when the response is sent
         if (this.waiting === undefined) this.#passEnd();
       });
@@ -118,6 +118,16 @@ export class Connection extends SocketStream {
   rememberKey(keyId: string): void {
     this.pacer.note(keyId);
     this.#keyId = keyId;
+  }
+
+  /**
+   * Calls back when the caller closes its side, at once where it has, unless the last response is sent before. Nothing
+   * else shows until then that a caller has disconnected.
+   */
+  onHangUp(callback: () => void): void {
+    if (this.#hasHungUp) callback();
+    this.once('hangup', callback);
+    this.#response?.once('close', () => this.off('hangup', callback));
   }
 
   /** Exempts the arriving body from the time limit: its reader decides what is too slow. */
@@ -223,7 +233,7 @@ export class Connection extends SocketStream {
       this.#isPassScheduled = false;
       this.#pass();
       if (this.waiting !== undefined || this.destroyed) return;
-      if (this.hasHungUp) this.#passEnd();
+      if (this.#hasHungUp) this.#passEnd();
       else this.socket.resume();
     });
   }

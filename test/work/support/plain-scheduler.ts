@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { JobOutcome } from '../../../src/work/job.js';
+import type { JobError } from '../../../src/work/job.js';
 import type { Run } from '../../../src/work/scheduler.js';
 
 /** A run with the rows that were written for it. */
@@ -8,11 +8,11 @@ export interface StartedRun {
   readonly rows: readonly { readonly job: number; readonly row: number }[];
 }
 
-interface PlainJob {
+export interface PlainJob {
   readonly keyId: string;
   readonly rowCount: number;
   readonly deadlineMs: number;
-  kind: 'open' | JobOutcome<unknown>['kind'];
+  kind: 'open' | 'answered' | 'failed' | JobError['kind'];
   started: number;
   answered: number;
 }
@@ -61,7 +61,7 @@ export class PlainScheduler {
   }
 
   /** Ends a job that is open; what waits of it waits no more. */
-  settle(job: number, kind: JobOutcome<unknown>['kind']): void {
+  settle(job: number, kind: PlainJob['kind']): void {
     if (this.jobs[job].kind === 'open') this.jobs[job].kind = kind;
     this.#dropIdleKeys();
   }
