@@ -54,14 +54,6 @@ export class JobAnswers {
     }
   }
 
-  /** The JSON of a job's only row, copied, and releases these answers: an explained comparison takes pooled memory. */
-  single(): Buffer {
-    const [{ elements }] = this.#slices;
-    const json = Buffer.from(elements.subarray(0, -1));
-    this.release();
-    return json;
-  }
-
   /**
    * Puts a body around the elements of all rows, in their order. Its memory takes the place of these answers: it is to be
    * released to the pool.
@@ -72,36 +64,32 @@ export class JobAnswers {
   join(open: string, inserted: ReadonlyMap<number, string>, close: string): Buffer {
     if (inserted.size === 0 && this.#slices.length === 1)
       return wrapInPlace(this.#slices[0].elements, open, close);
-    const texts = [open, ...inserted.values(), close].reduce(
-      (sum, text) => sum + Buffer.byteLength(text) + 1,
-      0,
-    );
-    const body = buffers.acquire(this.#slices.reduce((sum, { elements }) => sum + elements.length, texts));
-    let at = body.write(open);
-    const start = at;
+    const parts: Buffer[] = [];
     let index = 0;
     const insert = () => {
       for (let text = inserted.get(index); text !== undefined; text = inserted.get(++index))
-        at += body.write(`${text},`, at);
+        parts.push(Buffer.from(`${text},`));
     };
     for (const { status, ends, elements } of this.#slices) {
-      let copied = 0; // bytes of the slice; rows without an element have none
-      const copyTo = (end: number) => {
-        at += elements.copy(body, at, copied, end);
-        copied = end;
-      };
+      let from = 0;
       for (let row = 0; row < status.length; row++) {
-        if (status[row] !== ROW_STATUS.answered) continue;
+        if (status[row] !== ROW_STATUS.answered) continue; // has no bytes
         if (inserted.has(index)) {
-          copyTo(row === 0 ? 0 : ends[row - 1]);
+          const start = row === 0 ? 0 : ends[row - 1];
+          parts.push(elements.subarray(from, start));
+          from = start;
           insert();
         }
         index++;
       }
-      copyTo(elements.length);
+      parts.push(elements.subarray(from));
     }
     insert();
-    if (at > start) at--; // over the last comma
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const body = buffers.acquire(Buffer.byteLength(open) + length + Buffer.byteLength(close));
+    let at = body.write(open);
+    for (const part of parts) at += part.copy(body, at);
+    if (length > 0) at--; // over the last comma
     at += body.write(close, at);
     this.release();
     return body.subarray(0, at);

@@ -62,7 +62,10 @@ ENCODINGS.set('gzip', {
 });
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
-/** Compresses large responses that are not compressed yet, for callers who accept it. */
+/**
+ * Compresses large responses that are not compressed yet, for callers who accept it. A body in memory of the pool is
+ * released once nobody reads it any more.
+ */
 export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
@@ -77,10 +80,14 @@ export function enableCompression(app: FastifyInstance): void {
 
 /** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
 async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
-  if (body.length < MIN_BYTES) return body;
   const [name, encoding] = negotiate(reply);
-  if (encoding === undefined) return body;
+  if (encoding === undefined) {
+    // After a connection broke, the system may still read what was to be sent.
+    reply.raw.once('close', () => isSent(reply.raw) && buffers.release(body));
+    return body;
+  }
   const compressed = await encoded(body, encoding);
+  buffers.release(body);
   setEncoding(reply, name);
   return compressed;
 }
@@ -111,19 +118,6 @@ function encoded(body: Buffer, encoding: Encoding): Promise<Buffer> {
  */
 export function isSent(response: ServerResponse): boolean {
   return response.writableFinished && !response.req.socket.destroyed;
-}
-
-/** Sends a body in memory of the pool, which is released once nobody reads it any more. */
-export async function sendPooled(reply: FastifyReply, body: Buffer): Promise<FastifyReply> {
-  const compressed = await compress(reply, body);
-  if (compressed !== body) buffers.release(body);
-  else {
-    reply.raw.once('close', () => {
-      // After a connection broke, the system may still read what was to be sent.
-      if (isSent(reply.raw)) buffers.release(body);
-    });
-  }
-  return reply.send(compressed);
 }
 
 /** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */

@@ -3,11 +3,10 @@ import { TIERS } from '../../accounts/tiers.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
 import type { PredictorData } from '../../prediction/predictor.js';
-import type { JobAnswers } from '../../work/job-answers.js';
+import { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
 import type { ArrivingBatches } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
-import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
@@ -47,7 +46,7 @@ export function batchRoute(
     request.state.sites = batch.total;
     const answers =
       batch.rows.count === 0
-        ? undefined
+        ? new JobAnswers()
         : await submitter.submit(reply, generation.batches, batch.rows, true);
 
     const failures = failuresOf(batch, answers, generation.artefacts);
@@ -56,25 +55,23 @@ export function batchRoute(
     const open = '{"results":[';
     const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
-    const body =
-      answers?.join(open, elements, close) ?? Buffer.from(open + [...elements.values()].join() + close);
+    const body = answers.join(open, elements, close);
     takeMemoryOf(body, memory, reply);
     for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
     if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
 
-    reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
-    return answers === undefined ? reply.send(body) : sendPooled(reply, body);
+    return reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes).send(body);
   });
 }
 
 /** What is wrong with the entries that have no answer, by entry. */
 function failuresOf(
   { rows, entries, failed }: Batch,
-  answers: JobAnswers | undefined,
+  answers: JobAnswers,
   data: PredictorData,
 ): ReadonlyMap<number, FailedEntry> {
   const failures = new Map(failed);
-  for (const [row, status] of answers?.unanswered() ?? []) {
+  for (const [row, status] of answers.unanswered()) {
     const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
     const error = placeError(status, rows, row, data);
     failures.set(entries[row], { error, latitude, longitude });

@@ -6,7 +6,6 @@ import { type Ranking, requestReaderOf } from '../../formats/request/request-rea
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { Generation } from '../../work/generation.js';
-import type { JobAnswers } from '../../work/job-answers.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
@@ -75,12 +74,13 @@ export function singleSiteRoutes(
     reply: FastifyReply,
     generation: Generation,
     rows: SiteRows,
-    bodyOf: (answers: JobAnswers) => Buffer | string,
+    bodyOf: (elements: readonly Buffer[]) => Buffer | string,
   ) => {
     const answers = await submitter.submit(reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered())
       throw failure(placeError(status, rows, row, generation.artefacts));
-    const body = bodyOf(answers);
+    const body = bodyOf([...answers.elements()]);
+    answers.release();
     takeMemoryOf(body, memory, reply);
     metrics.sites.inc({ outcome: 'answered' });
     const { outcomes } = generation.artefacts.manifest;
@@ -91,7 +91,7 @@ export function singleSiteRoutes(
     app.post<{ Body: Buffer }>(path, async (request, reply) => {
       const generation = serving.current;
       const rows = checked(request, requestReaderOf(generation.artefacts).readSite(request.body, kind));
-      return answer(reply, generation, rows, (answers) => answers.single());
+      return answer(reply, generation, rows, ([element]) => Buffer.from(element));
     });
   siteRoute(predictEndpoint, 'prediction');
   siteRoute(compareEndpoint, 'comparison');
@@ -107,11 +107,9 @@ export function singleSiteRoutes(
     const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));
     // The site is in the answer also where nothing is listed.
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
-    return answer(reply, generation, rows, (answers) => {
-      const body = rankingBody(answers.elements(), (row) => isNative(rows.species[row]), nativeOnly);
-      answers.release();
-      return body;
-    });
+    return answer(reply, generation, rows, (elements) =>
+      rankingBody(elements, (row) => isNative(rows.species[row]), nativeOnly),
+    );
   });
 }
 
