@@ -20,10 +20,7 @@ export class SlotTable {
   readonly #setWords: number;
   readonly #sets: number;
 
-  /**
-   * @param maxBytes limit of its memory; a table smaller than a set stores nothing
-   * @param contentWords size of a slot's content in float64 words
-   */
+  /** @param maxBytes of its memory; below a set it stores nothing @param contentWords float64 words of a slot's content */
   constructor(maxBytes: number, contentWords: number) {
     this.#slotWords = KEY_WORDS + contentWords;
     this.#setWords = WAYS * this.#slotWords;

@@ -13,28 +13,27 @@ export class MemoryBudget {
 
   constructor(private readonly limitBytes: number) {}
 
-  /**
-   * Takes memory for a request of a key. The first of a key may take all that is free, and there is always enough for one.
-   * @returns whether there was enough
-   */
+  /** @returns whether there was enough: always for one; the first of a key may take all that is free */
   take(keyId: string, bytes: number): boolean {
     const ofKey = this.#takenByKey.get(keyId) ?? 0;
     const freeAfter = this.limitBytes - this.#takenBytes - bytes;
     if (this.#takenBytes > 0 && freeAfter < ofKey) return false;
-    this.#add(keyId, bytes);
+    this.#takenBytes += bytes;
+    addTo(this.#takenByKey, keyId, bytes);
     return true;
   }
 
   release(keyId: string, bytes: number): void {
-    this.#add(keyId, -bytes);
+    this.#takenBytes -= bytes;
+    addTo(this.#takenByKey, keyId, -bytes);
   }
+}
 
-  #add(keyId: string, bytes: number): void {
-    this.#takenBytes += bytes;
-    const ofKey = (this.#takenByKey.get(keyId) ?? 0) + bytes;
-    if (ofKey > 0) this.#takenByKey.set(keyId, ofKey);
-    else this.#takenByKey.delete(keyId);
-  }
+/** Adds to the sum of a key; a sum of 0 is not kept. */
+export function addTo(sums: Map<string, number>, keyId: string, amount: number): void {
+  const sum = (sums.get(keyId) ?? 0) + amount;
+  if (sum === 0) sums.delete(keyId);
+  else sums.set(keyId, sum);
 }
 
 /** Requests of a key that are at work at the same time; more would share the workers and all end late, or past their deadline. */

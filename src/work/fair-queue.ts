@@ -72,10 +72,7 @@ export class FairQueue {
     if (key.jobs.length === 0) this.#keys.delete(key.keyId);
   }
 
-  /**
-   * Among keys whose newest job of rows is untouched, that job of the key with most rows waiting, the first of equals;
-   * undefined if there is none.
-   */
+  /** Of keys whose newest job of rows is untouched, that job of the key with most rows waiting, the first of equals. */
   newestOfLargest(): Job | undefined {
     let newest: Job | undefined;
     let mostRows = 0;

@@ -22,10 +22,7 @@ export interface JobRequest {
   readonly order?: object;
 }
 
-/**
- * A step has as many request timeouts once its answer has begun, or where no caller waits for it. A worker that takes longer
- * for one counts as lost.
- */
+/** Request timeouts that a step has once its answer has begun, or where no caller waits; then its worker counts as lost. */
 export const LATER_STEP_TIMEOUTS = 4;
 
 const NO_ROWS = new SiteRows(0);

@@ -121,10 +121,7 @@ export class Scheduler {
     return this.#isFull(arriving) && this.#queue.hasMost(keyId, arriving);
   }
 
-  /**
-   * Submits rows or a step in the turns of a key. Steps are not counted among the sites that wait: who submits them bounds
-   * how many there are.
-   */
+  /** Submits rows, or a step, which does not count as a site that waits: who submits steps bounds how many there are. */
   submit<Result = JobAnswers>(request: JobRequest): Job<Result> {
     const job = new Job<Result>(request, this.#onSettled);
     this.unfinishedJobs++;

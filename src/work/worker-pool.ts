@@ -32,10 +32,7 @@ export class WorkerPool implements Executor {
   #checkedFile: string | undefined;
   #isClosed = false;
 
-  /**
-   * Starts the threads, which open the models; one that dies later is replaced.
-   * @param runTimeoutMs how long a worker may take for a run or step before it counts as lost
-   */
+  /** Starts the threads. @param runTimeoutMs how long a worker may take for a run or step before it counts as lost */
   constructor(
     readonly size: number,
     predictor: PredictorData,
@@ -83,10 +80,7 @@ export class WorkerPool implements Executor {
     return this.#piscina.threads.length - this.#slots.filter(({ state }) => state !== 'opening').length;
   }
 
-  /**
-   * Waits until every worker has its models open.
-   * @throws ArtefactError where a model is not usable, ExplainedError where a worker dies or does not start in time
-   */
+  /** Waits until all workers have their models open. @throws ArtefactError, ExplainedError where one has not, or too late */
   async warmUp(): Promise<void> {
     const rejectLate = () => {
       const limit = `within ${OPEN_TIMEOUT_MS / 1000} s`;
@@ -115,10 +109,7 @@ export class WorkerPool implements Executor {
     slot.start(run);
   }
 
-  /**
-   * Ends the threads. No run may be under way: ending a thread inside onnxruntime aborts the process. So threads that
-   * are still opening their models are waited for.
-   */
+  /** Ends the threads, also those that open their models, once they are out of onnxruntime; no run may be under way. */
   async close(): Promise<void> {
     const deadlineMs = performance.now() + OPEN_TIMEOUT_MS;
     while (this.opening > 0 && performance.now() < deadlineMs) await delay(POLL_MS);

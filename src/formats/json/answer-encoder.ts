@@ -102,10 +102,7 @@ export class AnswerEncoder {
     this.#model = JSON.stringify(modelOf(manifest));
   }
 
-  /**
-   * Predicts every row and writes its element. Calls must not overlap.
-   * @param answers receives the answers; its `json` holds at least `elementCapacity` bytes for each row
-   */
+  /** Predicts rows and writes their elements; `answers.json` has `elementCapacity` bytes for each. Calls must not overlap. */
   async answer(rows: SiteRows, answers: RowAnswers): Promise<PredictorRun> {
     const records = RowRecords.create(rows, answers.status);
     const run = await this.predictor.predict(rows, records);
@@ -180,10 +177,7 @@ export class AnswerEncoder {
     if (kept !== -1) writer.readWords(start, places.words, places.textOf(kept));
   }
 
-  /**
-   * Writes the predictions of a method for a set of horizons, ascending, separated by commas.
-   * @param details what `include` adds; undefined where the row includes nothing
-   */
+  /** Writes the predictions for a set of horizons. @param details undefined where the row includes nothing */
   #writePredictions(
     { numbers }: RowRecords,
     row: number,

@@ -20,10 +20,7 @@ function checkContentType({ method, headers }: FastifyRequest): void {
     throw new ApiError({ code: 'unsupported_media_type', message });
 }
 
-/**
- * Reads the body of a request.
- * @param done gets the body, or payload_too_large where more is announced or comes; nothing is kept then
- */
+/** Reads a body. @param done gets it, or payload_too_large where more is announced or comes: nothing is kept then */
 function readBody(
   request: FastifyRequest,
   payload: Readable,

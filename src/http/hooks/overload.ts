@@ -1,5 +1,6 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
+import { addTo } from '../../work/admission.js';
 import type { Serving } from '../../work/generation.js';
 import { QUEUE_FULL, renderError } from '../errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
@@ -27,20 +28,14 @@ export class ArrivingBatches {
     const sites = Math.min(Math.ceil(bytes / BYTES_PER_SITE), TIERS[tier].sitesPerBatch);
     // Its caller may have disconnected while it was counted in the store.
     if (!reply.raw.closed) {
-      this.#add(id, sites);
+      addTo(this.sites, id, sites);
       request.state.endArrival = () => {
-        this.#add(id, -sites);
+        addTo(this.sites, id, -sites);
         request.state.endArrival = undefined;
       };
     }
     done();
   };
-
-  #add(keyId: string, sites: number): void {
-    const sum = (this.sites.get(keyId) ?? 0) + sites;
-    if (sum === 0) this.sites.delete(keyId);
-    else this.sites.set(keyId, sum);
-  }
 }
 
 /** Rejects a batch, table or plan before its body is read where the queue is full: reading it is most of the work. */

@@ -62,10 +62,7 @@ ENCODINGS.set('gzip', {
 });
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
-/**
- * Compresses large responses that are not compressed yet, for callers who accept it. A body in memory of the pool is
- * released once nobody reads it any more.
- */
+/** Compresses large responses for callers who accept it. Bodies in memory of the pool are released when nobody reads them. */
 export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;

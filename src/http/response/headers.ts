@@ -39,10 +39,7 @@ export async function byteTag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return `"${Buffer.from(digest).toString('base64url')}"`;
 }
 
-/**
- * Whether a caller has the current representation already: its ETag is in `If-None-Match`, compared as RFC 9110 (13.1.2)
- * has it, where weak and strong ones are equal.
- */
+/** Whether a caller has a representation: `If-None-Match` has its ETag, weak or strong (RFC 9110, 13.1.2). */
 export function isCurrent(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

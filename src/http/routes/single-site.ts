@@ -51,10 +51,7 @@ export const rankEndpoint: Endpoint = {
   errors: [...ERRORS, 'invalid_method'],
 };
 
-/**
- * POST /v1/predict, one site, species and method; POST /v1/predict/compare, with both methods; POST /v1/predict/rank,
- * with several species and methods, best first.
- */
+/** POST /v1/predict, one species and method; /v1/predict/compare, both methods; /v1/predict/rank, several, best first. */
 export function singleSiteRoutes(
   app: FastifyInstance,
   { serving, submitter, metrics, memory }: RouteContext,

@@ -120,10 +120,7 @@ export class Connection extends SocketStream {
     this.#keyId = keyId;
   }
 
-  /**
-   * Calls back when the caller closes its side, at once where it has, unless the last response is sent before. Nothing
-   * else shows until then that a caller has disconnected.
-   */
+  /** Calls back when the caller closes its side, at once where it has, unless the last response is sent before. */
   onHangUp(callback: () => void): void {
     if (this.#hasHungUp) callback();
     this.once('hangup', callback);

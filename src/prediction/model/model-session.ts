@@ -63,10 +63,7 @@ export class ModelSession<Output extends string> {
     this.#speciesIndexes = species.map((_, index) => BigInt(index));
   }
 
-  /**
-   * Opens an ONNX file.
-   * @throws ArtefactError where onnxruntime cannot read it, or it lacks an input or an output
-   */
+  /** @throws ArtefactError where onnxruntime cannot read the file, or it lacks an input or an output */
   static async open<Output extends string>(
     { path, bytes }: ArtefactFile,
     manifest: Manifest,

@@ -15,10 +15,7 @@ export function factorCode(feature: number, isNegative: boolean): number {
   return 2 * feature + (isNegative ? 1 : 0);
 }
 
-/**
- * Rounds a probability to 4 decimals, halves up. Whole ten-thousandths are compared, ranked and subtracted exactly.
- * @returns 0 to 10,000, also for values outside 0 to 1, which break the model contract
- */
+/** Rounds a probability to 4 decimals, halves up. @returns 0 to 10,000, also for values that break the model contract */
 export function tenThousandths(probability: number): number {
   return Math.max(0, Math.min(10_000, probability * 10_000 + 0.5)) | 0;
 }

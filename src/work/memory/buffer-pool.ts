@@ -4,10 +4,7 @@ const SIZE_STEP_BYTES = 64 * 1024;
 /** Memory kept for later use. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/**
- * Memory of the size of answers, used again after they are sent: allocating it anew for every batch makes V8 collect
- * garbage for its size, however little there is.
- */
+/** Memory for answers, used again after they are sent: V8 would collect garbage for the size of what is allocated anew. */
 export class BufferPool {
   readonly #free: ArrayBuffer[] = [];
   /** What was allocated here: a small buffer is part of a slab of Node's, which others use too. */

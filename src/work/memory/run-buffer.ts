@@ -2,10 +2,7 @@ import { elementCapacity } from '../../formats/json/answer-encoder.js';
 import type { PredictorData } from '../../prediction/predictor.js';
 import { adjustmentWidth, type RowAnswers, SiteRows, siteRowsBytes } from '../../prediction/site-rows.js';
 
-/**
- * Rows of one run at most: bounds the memory of a worker, whose arena never shrinks, and how long a small batch
- * waits behind a large one.
- */
+/** Rows of a run at most: bounds the memory of a worker, whose arena never shrinks, and how long others wait behind it. */
 export const MAX_RUN_ROWS = 500;
 
 const WORD_BYTES = 8;
