@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { MemoryBudget } from '../work/admission.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { ArrivingBatches, rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
+import { type ArrivingSites, rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
@@ -47,7 +47,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
     memory: new MemoryBudget(config.tableMemoryBytes),
   };
-  const arriving = new ArrivingBatches();
+  const arriving: ArrivingSites = new Map();
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (reply) => {
     const { raw, state } = reply.request;
     state.endArrival?.();

@@ -4,15 +4,10 @@ import { buffers } from './memory/buffer-pool.js';
 /** Free bytes before and after the elements of a slice, so that a body can be put around them without copying. */
 const MARGIN_BYTES = 256;
 
-/** The answers to consecutive rows of a job. */
-interface Slice {
+/** The answers to consecutive rows of a job; `json` has MARGIN_BYTES free on either side in memory. */
+interface Slice extends RowAnswers {
   readonly firstRow: number;
-  /** ROW_STATUS of each row. */
-  readonly status: Uint8Array;
-  /** End of each row's element in `elements`. */
-  readonly ends: Uint32Array;
-  /** JSON elements, each followed by a comma; with MARGIN_BYTES free on either side in memory. */
-  readonly elements: Buffer;
+  readonly json: Buffer;
 }
 
 /** The answers to the rows of one job: their status and their JSON, in memory of the pool until they are released. */
@@ -30,7 +25,7 @@ export class JobAnswers {
       firstRow,
       status: status.slice(at, at + count),
       ends: ends.slice(at, at + count).map((end) => end - start),
-      elements: memory.subarray(MARGIN_BYTES, MARGIN_BYTES + length),
+      json: memory.subarray(MARGIN_BYTES, MARGIN_BYTES + length),
     };
     const index = this.#slices.findLastIndex((other) => other.firstRow < firstRow) + 1;
     this.#slices.splice(index, 0, slice);
@@ -46,10 +41,10 @@ export class JobAnswers {
 
   /** The JSON of each answered row, in their order; only until these answers are released. */
   *elements(): Generator<Buffer> {
-    for (const { status, ends, elements } of this.#slices) {
+    for (const { status, ends, json } of this.#slices) {
       for (let row = 0; row < status.length; row++) {
         if (status[row] !== ROW_STATUS.answered) continue;
-        yield elements.subarray(row === 0 ? 0 : ends[row - 1], ends[row] - 1);
+        yield json.subarray(row === 0 ? 0 : ends[row - 1], ends[row] - 1);
       }
     }
   }
@@ -63,26 +58,26 @@ export class JobAnswers {
    */
   join(open: string, inserted: ReadonlyMap<number, string>, close: string): Buffer {
     if (inserted.size === 0 && this.#slices.length === 1)
-      return wrapInPlace(this.#slices[0].elements, open, close);
+      return wrapInPlace(this.#slices[0].json, open, close);
     const parts: Buffer[] = [];
     let index = 0;
     const insert = () => {
       for (let text = inserted.get(index); text !== undefined; text = inserted.get(++index))
         parts.push(Buffer.from(`${text},`));
     };
-    for (const { status, ends, elements } of this.#slices) {
+    for (const { status, ends, json } of this.#slices) {
       let from = 0;
       for (let row = 0; row < status.length; row++) {
         if (status[row] !== ROW_STATUS.answered) continue; // has no bytes
         if (inserted.has(index)) {
           const start = row === 0 ? 0 : ends[row - 1];
-          parts.push(elements.subarray(from, start));
+          parts.push(json.subarray(from, start));
           from = start;
           insert();
         }
         index++;
       }
-      parts.push(elements.subarray(from));
+      parts.push(json.subarray(from));
     }
     insert();
     const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -97,7 +92,7 @@ export class JobAnswers {
 
   /** Gives the memory of all answers back. */
   release(): void {
-    for (const { elements } of this.#slices) buffers.release(elements);
+    for (const { json } of this.#slices) buffers.release(json);
     this.#slices.length = 0;
   }
 }

@@ -7,7 +7,7 @@ import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-file.js
 import type { PredictorData } from '../prediction/predictor.js';
 import { MAX_RUN_ROWS, RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
-import type { Task, WorkerData, WorkerNotice } from './worker.js';
+import type { Task, WorkerNotice } from './worker.js';
 import { WorkerSlot, type WorkerWatcher } from './worker-slot.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
@@ -47,10 +47,9 @@ export class WorkerPool implements Executor {
       { length: size },
       () => new WorkerSlot(new RunBuffer(predictor), runTimeoutMs, watcher),
     );
-    const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,
-      workerData: { predictor, runBuffers } satisfies WorkerData,
+      workerData: predictor,
       minThreads: size,
       maxThreads: size,
       concurrentTasksPerWorker: 1,
@@ -124,7 +123,8 @@ export class WorkerPool implements Executor {
       port1.unref();
       slot.steps = port1;
       try {
-        await this.#piscina.run({ slot: index, steps } satisfies Task, { transferList: [steps] });
+        const task: Task = { slot: index, memory: slot.buffer.memory, steps };
+        await this.#piscina.run(task, { transferList: [steps] });
       } catch (error) {
         port1.close();
         slot.state = 'opening';

@@ -7,16 +7,12 @@ import type { PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './memory/run-buffer.js';
 import { doStep } from './steps.js';
 
-/** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
-export interface WorkerData {
-  readonly predictor: PredictorData;
-  readonly runBuffers: readonly SharedArrayBuffer[];
-}
-
 /** The one task of a worker, which never ends: to answer what is ordered in a run buffer. */
 export interface Task {
-  /** Index of the slot, and of its run buffer. */
+  /** Index of the slot. */
   readonly slot: number;
+  /** Of its run buffer. */
+  readonly memory: SharedArrayBuffer;
   /** Where the orders of steps come from. */
   readonly steps: MessagePort;
 }
@@ -35,25 +31,26 @@ type SlotNotice = { readonly slot: number } & (
   | { readonly kind: 'failed'; readonly error: Error }
 );
 
-const data = workerData as WorkerData;
+/** What a worker is given when it starts; the grid in it is shared, not copied. */
+const data = workerData as PredictorData;
 
 function notify(notice: WorkerNotice, transferred: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(notice, transferred);
 }
 
 // Opened while the module loads: if a thread dies later, Piscina replaces it again and again.
-const opened = await openPredictor(data.predictor, (file) => notify({ kind: 'checking', file })).catch(
+const opened = await openPredictor(data, (file) => notify({ kind: 'checking', file })).catch(
   (error: Error) => ({ error }),
 );
 
 /** Answers the runs ordered in a run buffer and does steps, one after the other, for as long as the thread lives. */
-export default async function serve({ slot, steps }: Task): Promise<never> {
+export default async function serve({ slot, memory, steps }: Task): Promise<never> {
   if ('error' in opened) {
     notify({ ...failureOf(opened.error), slot });
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', slot });
-  const run = new RunBuffer(data.predictor, data.runBuffers[slot]);
+  const run = new RunBuffer(data, memory);
   const encoder = new AnswerEncoder(opened);
   for (;;) {
     const count = run.awaitOrder();

@@ -5,9 +5,9 @@ export const WORD_BYTES = 8;
 export const NUMBER_BYTES = 32;
 
 /**
- * Constant JSON text: UTF-8 bytes as 64-bit words, little endian, the last one padded with zeros. A word is stored as the
- * float64 of the same bits, which JavaScript reads and writes at any address in one step. No byte of UTF-8 is 0xFF, so
- * that no word is a NaN, whose bits could change.
+ * Constant JSON text: UTF-8 bytes as 64-bit words, little endian as the platforms of onnxruntime, the last one padded with
+ * zeros. A word is stored as the float64 of the same bits, which JavaScript reads and writes at any address in one step. No
+ * byte of UTF-8 is 0xFF, so that no word is a NaN, whose bits could change.
  */
 export interface Fragment {
   readonly words: Float64Array;
@@ -36,11 +36,7 @@ export class FragmentTable {
 export function fragment(json: string): Fragment {
   const bytes = Buffer.from(json);
   const words = new Float64Array(Math.ceil(bytes.length / WORD_BYTES));
-  const padded = new DataView(new ArrayBuffer(words.length * WORD_BYTES));
-  bytes.forEach((byte, at) => {
-    padded.setUint8(at, byte);
-  });
-  for (let i = 0; i < words.length; i++) words[i] = padded.getFloat64(i * WORD_BYTES, true);
+  new Uint8Array(words.buffer).set(bytes);
   return { words, length: bytes.length };
 }
 

@@ -7,17 +7,15 @@ import { connectionOf } from '../server/connection.js';
 export function useJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', readBody);
-  app.addHook('preParsing', async (request) => checkContentType(request));
-}
-
-/** Fastify would take a POST without any body, and cannot undo a content encoding. */
-function checkContentType({ method, headers }: FastifyRequest): void {
-  if (method !== 'POST') return;
-  if (headers['content-type'] === undefined) throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE();
-  const encoding = headers['content-encoding'];
-  const message = 'The body must be sent without a Content-Encoding.';
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new ApiError({ code: 'unsupported_media_type', message });
+  // Fastify would take a POST without any body, and cannot undo a content encoding.
+  app.addHook('preParsing', async ({ method, headers }) => {
+    if (method !== 'POST') return;
+    if (headers['content-type'] === undefined) throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE();
+    const { 'content-encoding': encoding = 'identity' } = headers;
+    const message = 'The body must be sent without a Content-Encoding.';
+    if (encoding.toLowerCase() !== 'identity')
+      throw new ApiError({ code: 'unsupported_media_type', message });
+  });
 }
 
 /** Reads a body. @param done gets it, or payload_too_large where more is announced or comes: nothing is kept then */

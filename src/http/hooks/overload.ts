@@ -14,23 +14,23 @@ const HEADERS = Object.entries(headers).flat();
 const BYTES_PER_SITE = 96;
 
 /**
- * The batches whose bodies are arriving. If only those that wait were counted, the queue would have room for every batch
- * whose head arrives before the bodies of the others, and most bodies would be read to be rejected.
+ * The sites of batches whose bodies are arriving, by key and by the lengths of the bodies. If only those that wait were
+ * counted, the queue would have room for every batch whose head arrives before the bodies of the others, and most bodies
+ * would be read to be rejected.
  */
-export class ArrivingBatches {
-  /** Their sites by key, by the lengths of their bodies. */
-  readonly sites = new Map<string, number>();
+export type ArrivingSites = Map<string, number>;
 
-  /** The hook of the route: counts a batch until its `endArrival`. */
-  readonly count: onRequestHookHandler = (request, reply, done) => {
+/** A hook of the route: counts a batch until its `endArrival`. */
+export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
+  return (request, reply, done) => {
     const { id, tier } = callerOf(request);
     const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const sites = Math.min(Math.ceil(bytes / BYTES_PER_SITE), TIERS[tier].sitesPerBatch);
     // Its caller may have disconnected while it was counted in the store.
     if (!reply.raw.closed) {
-      addTo(this.sites, id, sites);
+      addTo(arriving, id, sites);
       request.state.endArrival = () => {
-        addTo(this.sites, id, -sites);
+        addTo(arriving, id, -sites);
         request.state.endArrival = undefined;
       };
     }
@@ -39,9 +39,9 @@ export class ArrivingBatches {
 }
 
 /** Rejects a batch, table or plan before its body is read where the queue is full: reading it is most of the work. */
-export function rejectOverload(app: FastifyInstance, serving: Serving, arriving: ArrivingBatches): void {
+export function rejectOverload(app: FastifyInstance, serving: Serving, arriving: ArrivingSites): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    if (serving.current.batches.wouldReject(callerOf(request).id, arriving.sites)) done(QUEUE_FULL);
+    if (serving.current.batches.wouldReject(callerOf(request).id, arriving)) done(QUEUE_FULL);
     else done();
   });
 }
@@ -54,7 +54,7 @@ export function rejectOverload(app: FastifyInstance, serving: Serving, arriving:
 export function rejectOverloadUncounted(
   app: FastifyInstance,
   serving: Serving,
-  arriving: ArrivingBatches,
+  arriving: ArrivingSites,
   phase: CurrentPhase,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -62,7 +62,7 @@ export function rejectOverloadUncounted(
     const isUnlimited = TIERS[tier].requestsPerDay === null;
     if (
       !isUnlimited ||
-      !serving.current.batches.wouldReject(id, arriving.sites) ||
+      !serving.current.batches.wouldReject(id, arriving) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
       !reply.raw.shouldKeepAlive || // as the caller asked

@@ -5,7 +5,7 @@ import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/req
 import type { PredictorData } from '../../prediction/predictor.js';
 import { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
-import type { ArrivingBatches } from '../hooks/overload.js';
+import { type ArrivingSites, countArriving } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
@@ -33,9 +33,10 @@ export const batchEndpoint: Endpoint = {
 export function batchRoute(
   app: FastifyInstance,
   { serving, submitter, metrics, memory }: RouteContext,
-  arriving: ArrivingBatches,
+  arriving: ArrivingSites,
 ): void {
-  app.post<{ Body: Buffer }>('/v1/predict/batch', { onRequest: arriving.count }, async (request, reply) => {
+  const onRequest = countArriving(arriving);
+  app.post<{ Body: Buffer }>(batchEndpoint.path, { onRequest }, async (request, reply) => {
     request.state.endArrival?.();
     const generation = serving.current;
     const { id, tier } = callerOf(request);
