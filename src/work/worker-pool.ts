@@ -26,8 +26,8 @@ export class WorkerPool implements Executor {
   onFree: () => void = () => {};
   readonly #piscina: Piscina;
   readonly #slots: readonly WorkerSlot[];
-  readonly #opened: Promise<void>;
-  #settleOpened!: { resolve: () => void; reject: (error: Error) => void };
+  /** The first reason not to serve. */
+  #failure: Error | undefined;
   /** The model file that a worker checked last. */
   #checkedFile: string | undefined;
   #isClosed = false;
@@ -39,10 +39,6 @@ export class WorkerPool implements Executor {
     runTimeoutMs: number,
     private readonly watcher: WorkerWatcher,
   ) {
-    this.#opened = new Promise((resolve, reject) => {
-      this.#settleOpened = { resolve, reject };
-    });
-    this.#opened.catch(() => {}); // reported by warmUp
     this.#slots = Array.from(
       { length: size },
       () => new WorkerSlot(new RunBuffer(predictor), runTimeoutMs, watcher),
@@ -81,16 +77,15 @@ export class WorkerPool implements Executor {
 
   /** Waits until all workers have their models open. @throws ArtefactError, ExplainedError where one has not, or too late */
   async warmUp(): Promise<void> {
-    const rejectLate = () => {
-      const limit = `within ${OPEN_TIMEOUT_MS / 1000} s`;
-      this.#settleOpened.reject(
-        this.#checkedFile === undefined
-          ? new ExplainedError(`the workers did not open the models ${limit}`)
-          : new ArtefactError(this.#checkedFile, `did not answer for grid points ${limit}`),
-      );
-    };
-    const timer = setTimeout(rejectLate, OPEN_TIMEOUT_MS);
-    await this.#opened.finally(() => clearTimeout(timer));
+    const deadlineMs = performance.now() + OPEN_TIMEOUT_MS;
+    while (this.ready < this.size && this.#failure === undefined && performance.now() < deadlineMs)
+      await delay(POLL_MS);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.ready === this.size) return;
+    const limit = `within ${OPEN_TIMEOUT_MS / 1000} s`;
+    throw this.#checkedFile === undefined
+      ? new ExplainedError(`the workers did not open the models ${limit}`)
+      : new ArtefactError(this.#checkedFile, `did not answer for grid points ${limit}`);
   }
 
   get free(): number {
@@ -137,9 +132,7 @@ export class WorkerPool implements Executor {
 
   #reportDeath(error: Error): void {
     if (this.#isClosed) return;
-    this.#settleOpened.reject(
-      new ExplainedError(`a worker died while it opened the models: ${error.message}`),
-    );
+    this.#failure ??= new ExplainedError(`a worker died while it opened the models: ${error.message}`);
     this.watcher.onError(error);
     this.watcher.onReadyChange();
   }
@@ -163,11 +156,10 @@ export class WorkerPool implements Executor {
         break;
       case 'refused':
         slot.state = 'refused';
-        this.#settleOpened.reject(errorOf(notice));
+        this.#failure ??= errorOf(notice);
         break;
       case 'ready':
         slot.state = 'ready';
-        if (this.ready === this.size) this.#settleOpened.resolve();
         this.watcher.onReadyChange();
     }
     if (this.free > 0) this.onFree();

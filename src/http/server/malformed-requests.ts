@@ -8,8 +8,6 @@ import { requestId } from './request-state.js';
 /** Headers that a request may have: many times what callers and proxies send. */
 export const MAX_HEADERS = 100;
 
-const SUPPORTED_VERSIONS = ['1.0', '1.1'];
-
 /** What Node's HTTP parser rejects, by its error code; anything else is a request that is not HTTP. */
 const PARSER_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -61,7 +59,7 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
     return invalidRequest(`A request may have at most ${MAX_HEADERS} headers.`, 431);
   if (headers.expect !== undefined && !CONTINUE.test(headers.expect))
     return invalidRequest('The only supported expectation is 100-continue.', 417);
-  if (!SUPPORTED_VERSIONS.includes(httpVersion))
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return invalidRequest(`HTTP/${httpVersion} is not supported: use HTTP/1.1.`);
   if (headers.host === undefined && httpVersion !== '1.0')
     return invalidRequest('An HTTP/1.1 request needs a Host header.');
