@@ -103,21 +103,14 @@ const TEXT = 3;
 const PLACE_WORDS = 30;
 const MAX_TEXT_BYTES = (PLACE_WORDS - TEXT) * Float64Array.BYTES_PER_ELEMENT;
 
-/** A bounded cache of matched places: their grid point, its distance, and the text that a format writes of the place. */
-export class PlaceCache {
-  /** The memory of the texts. */
-  readonly words: Float64Array;
-  readonly #table: SlotTable;
-
+/**
+ * A bounded cache of matched places, by longitude and latitude: their grid point, its distance, and the text that a format
+ * writes of the place. An entry that `find` or `keep` returns is valid until the next `keep`.
+ */
+export class PlaceCache extends SlotTable {
   /** @param maxBytes limit of its memory; 0 disables it */
   constructor(maxBytes: number) {
-    this.#table = new SlotTable(maxBytes, PLACE_WORDS);
-    this.words = this.#table.words;
-  }
-
-  /** @returns a place's entry, for the methods below, or -1. It is valid until the next `keep`. */
-  find(longitude: number, latitude: number): number {
-    return this.#table.find(longitude, latitude);
+    super(maxBytes, PLACE_WORDS);
   }
 
   pointOf(entry: number): number {
@@ -141,7 +134,7 @@ export class PlaceCache {
   /** Adds a place that is not cached. @returns its entry, whose text is to be written; -1 where there is no space */
   keep(longitude: number, latitude: number, point: number, distanceKm: number, textLength: number): number {
     if (textLength > MAX_TEXT_BYTES) return -1;
-    const entry = this.#table.claim(longitude, latitude);
+    const entry = this.claim(longitude, latitude);
     if (entry === -1) return -1;
     this.words[entry] = point;
     this.words[entry + DISTANCE] = distanceKm;
