@@ -14,55 +14,38 @@ export interface Draws {
   readonly positions: Int32Array;
 }
 
-/** Predicts the intervals of one planting method. */
-export class IntervalPredictor {
-  readonly #ends: IntervalEnds;
-
-  /** @param method its index in PLANTING_METHODS @param level the probability that an interval contains the value */
-  constructor(
-    private readonly method: number,
-    private readonly model: IntervalModel,
-    level: number,
-    private readonly sites: SiteFeatures,
-  ) {
-    this.#ends = new IntervalEnds(level);
+/**
+ * Runs the interval graph of a method once, for the matched rows that ask for intervals and the method; undefined where
+ * none does.
+ * @param method its index in PLANTING_METHODS
+ */
+export async function drawsOf(
+  method: number,
+  model: IntervalModel,
+  sites: SiteFeatures,
+  rows: SiteRows,
+  { status, points, distancesKm }: RowRecords,
+): Promise<Draws | undefined> {
+  const asking: number[] = [];
+  for (let row = 0; row < rows.count; row++) {
+    if ((rows.options[row] & OPTION.intervals) === 0 || status[row] !== ROW_STATUS.answered) continue;
+    if (rows.method[row] === method || rows.method[row] === BOTH_METHODS) asking.push(row);
   }
-
-  /** Runs the graph once, for the matched rows that ask for intervals and the method; undefined where none does. */
-  async draw(rows: SiteRows, { status, points, distancesKm }: RowRecords): Promise<Draws | undefined> {
-    const asking: number[] = [];
-    for (let row = 0; row < rows.count; row++) {
-      if ((rows.options[row] & OPTION.intervals) === 0 || status[row] !== ROW_STATUS.answered) continue;
-      if (rows.method[row] === this.method || rows.method[row] === BOTH_METHODS) asking.push(row);
-    }
-    if (asking.length === 0) return undefined;
-    const { featureCount } = this.model;
-    const features = new Float32Array(asking.length * featureCount);
-    const errors = new Float32Array(asking.length * featureCount);
-    const species = new Uint8Array(asking.length);
-    const positions = new Int32Array(rows.count);
-    this.sites.write(rows, Int32Array.from(asking), points, features);
-    asking.forEach((row, position) => {
-      const to = position * featureCount;
-      this.sites.writeErrors(rows, row, points[row], distancesKm[row], errors, to);
-      species[position] = rows.species[row];
-      positions[row] = position;
-    });
-    const { draws } = await this.model.run({ features, errors }, species);
-    return { values: draws, rows: asking, positions };
-  }
-
-  /** Reports the intervals of survival that is reported already. */
-  report(draws: Draws, records: RowRecords): void {
-    for (const row of draws.rows) {
-      for (let h = 0; h < HORIZONS.length; h++) {
-        this.#ends.find(draws, row, h, records.survival(row, this.method, h));
-        const at = intervalAt(row, this.method, h);
-        records.intervals[at] = this.#ends.low;
-        records.intervals[at + 1] = this.#ends.high;
-      }
-    }
-  }
+  if (asking.length === 0) return undefined;
+  const { featureCount } = model;
+  const features = new Float32Array(asking.length * featureCount);
+  const errors = new Float32Array(asking.length * featureCount);
+  const species = new Uint8Array(asking.length);
+  const positions = new Int32Array(rows.count);
+  sites.write(rows, Int32Array.from(asking), points, features);
+  asking.forEach((row, position) => {
+    const to = position * featureCount;
+    sites.writeErrors(rows, row, points[row], distancesKm[row], errors, to);
+    species[position] = rows.species[row];
+    positions[row] = position;
+  });
+  const { draws } = await model.run({ features, errors }, species);
+  return { values: draws, rows: asking, positions };
 }
 
 /** Finds the ends of intervals among draws, in ten-thousandths, halves up like survival. */
@@ -74,7 +57,19 @@ export class IntervalEnds {
   #draws = new Float64Array(0);
 
   /** @param level the probability that the interval contains the value */
-  constructor(private readonly level: number) {}
+  constructor(readonly level: number) {}
+
+  /** Reports the intervals of a method's survival, which is reported already. */
+  report(draws: Draws, method: number, records: RowRecords): void {
+    for (const row of draws.rows) {
+      for (let h = 0; h < HORIZONS.length; h++) {
+        this.find(draws, row, h, records.survival(row, method, h));
+        const at = intervalAt(row, method, h);
+        records.intervals[at] = this.low;
+        records.intervals[at + 1] = this.high;
+      }
+    }
+  }
 
   /**
    * Finds the interval of one method's survival, or of the difference between two: draw by draw, since a draw is the same

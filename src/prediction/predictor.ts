@@ -1,12 +1,12 @@
 import type { Artefacts } from './artefacts/artefacts.js';
 import { PlaceCache, PredictionCache } from './cache.js';
-import { type Draws, IntervalPredictor } from './interval-predictor.js';
+import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
+import { type Draws, drawsOf, IntervalEnds } from './interval-predictor.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
-import { MethodPredictor, type MethodRun } from './method-predictor.js';
-import type { IntervalModel, SurvivalModel } from './model/model-session.js';
+import type { IntervalModel, Survival, SurvivalModel } from './model/model-session.js';
 import { PredictionReporter } from './model/prediction-numbers.js';
-import type { RowRecords } from './row-record.js';
+import { numbersAt, type RowRecords } from './row-record.js';
 import { MAX_RISE_M, SiteFeatures } from './site-features.js';
 import { OPTION, OWN_ELEVATION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
@@ -19,6 +19,20 @@ export interface PredictorData extends Artefacts {
 
 /** Share of the caches' memory for predictions; the rest is for places. */
 const PREDICTIONS_SHARE = 1 / 3;
+
+/** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
+const UNCACHED = OPTION.adjusted | OPTION.explanation;
+
+/** The outputs for no rows. */
+const NO_VALUES = new Float32Array(0);
+const NO_OUTPUTS: Survival = { survival: NO_VALUES, baseline: NO_VALUES, contributions: NO_VALUES };
+
+/** One run of a model. */
+interface MethodRun {
+  readonly outputs: Survival;
+  /** The position in the outputs of each row that asks for an explanation; undefined where none does. */
+  readonly positions: Int32Array | undefined;
+}
 
 /** What a run leaves beside its records, for rows that ask for more. */
 export interface PredictorRun {
@@ -35,10 +49,11 @@ export class Predictor {
   /** Matched places, each with space for what a format writes of it. */
   readonly places: PlaceCache;
   readonly sites: SiteFeatures;
+  readonly ends: IntervalEnds;
   readonly #coverage: Coverage;
   readonly #nearest: NearestPoint;
-  readonly #methods: readonly MethodPredictor[];
-  readonly #intervals: readonly IntervalPredictor[];
+  readonly #cache: PredictionCache;
+  readonly #reporter: PredictionReporter;
 
   /**
    * @param models the survival model of each planting method, in the order of PLANTING_METHODS
@@ -54,15 +69,9 @@ export class Predictor {
     this.#nearest = new NearestPoint(grid.index, data.searchRadiusKm);
     this.places = new PlaceCache(cacheBytes * (1 - PREDICTIONS_SHARE));
     this.sites = new SiteFeatures(grid, manifest);
-    const cache = new PredictionCache(cacheBytes * PREDICTIONS_SHARE);
-    const reporter = new PredictionReporter(manifest);
-    this.#methods = models.map(
-      (model, method) => new MethodPredictor(method, model, data.species.length, cache, this.sites, reporter),
-    );
-    const level = manifest.interval_level ?? 0; // models without intervals have no interval graphs
-    this.#intervals = intervalModels.map(
-      (model, method) => new IntervalPredictor(method, model, level, this.sites),
-    );
+    this.ends = new IntervalEnds(manifest.interval_level ?? 0); // models without intervals have no interval graphs
+    this.#cache = new PredictionCache(cacheBytes * PREDICTIONS_SHARE);
+    this.#reporter = new PredictionReporter(manifest);
   }
 
   /**
@@ -73,16 +82,60 @@ export class Predictor {
     this.#matchAll(rows, records);
     const startedMs = performance.now();
     // Started together, since each run waits for a turn of the event loop.
-    const running = this.#methods.map((method) => method.predict(rows, records));
-    const drawing = this.#intervals.map((method) => method.draw(rows, records));
+    const running = this.models.map((model, method) => this.#run(method, model, rows, records));
+    const drawing = this.intervalModels.map((model, method) =>
+      drawsOf(method, model, this.sites, rows, records),
+    );
     // A run that continued after another failed would cache its results under whatever rows this memory holds by then.
     await Promise.allSettled([...running, ...drawing]);
     const runs = await Promise.all(running);
     const draws = await Promise.all(drawing);
     const inferenceMs = performance.now() - startedMs;
     for (const [method, ofMethod] of draws.entries())
-      if (ofMethod !== undefined) this.#intervals[method].report(ofMethod, records);
+      if (ofMethod !== undefined) this.ends.report(ofMethod, method, records);
     return { inferenceMs, runs, draws };
+  }
+
+  /** Predicts for the matched rows that ask for a method: runs its model once, on the cache misses. */
+  async #run(
+    method: number,
+    model: SurvivalModel,
+    rows: SiteRows,
+    { status, points, numbers }: RowRecords,
+  ): Promise<MethodRun> {
+    const misses = new Int32Array(rows.count);
+    let count = 0;
+    let isExplained = false;
+    for (let row = 0; row < rows.count; row++) {
+      const isAsked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
+      if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
+      if ((rows.options[row] & UNCACHED) === 0) {
+        const key = this.#cacheKey(points[row], rows.species[row], method);
+        if (this.#cache.find(key, numbers, numbersAt(row, method, 0))) continue;
+      } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
+      misses[count++] = row;
+    }
+    if (count === 0) return { outputs: NO_OUTPUTS, positions: undefined };
+    const features = new Float32Array(count * model.featureCount);
+    const species = new Uint8Array(count);
+    this.sites.write(rows, misses.subarray(0, count), points, features);
+    for (let position = 0; position < count; position++) species[position] = rows.species[misses[position]];
+    const outputs = await model.run({ features }, species);
+    const positions = isExplained ? new Int32Array(rows.count) : undefined;
+    for (let position = 0; position < count; position++) {
+      const row = misses[position];
+      const at = numbersAt(row, method, 0);
+      this.#reporter.report(outputs, position, numbers, at);
+      if ((rows.options[row] & UNCACHED) === 0)
+        this.#cache.keep(this.#cacheKey(points[row], rows.species[row], method), numbers, at);
+      if (positions !== undefined) positions[row] = position;
+    }
+    return { outputs, positions };
+  }
+
+  /** A number above 0 for each combination of point, species and method: far below 2^53 for any grid. */
+  #cacheKey(point: number, species: number, method: number): number {
+    return (point * this.data.species.length + species) * PLANTING_METHODS.length + method + 1;
   }
 
   #matchAll(rows: SiteRows, records: RowRecords): void {

@@ -1,7 +1,6 @@
 import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { IntervalEnds } from '../../prediction/interval-predictor.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
@@ -29,7 +28,6 @@ const rounded = (value: number) => Math.round(value * VALUE_SCALE) / VALUE_SCALE
 
 /** Writes what `include` adds to the answer of one row after the other. */
 export class DetailEncoder {
-  readonly #ends: IntervalEnds;
   readonly #openInterval: Fragment;
   readonly #quotedNames: readonly Fragment[];
   /** The features that concern each method. */
@@ -55,10 +53,8 @@ export class DetailEncoder {
     private readonly writer: JsonWriter,
     private readonly predictor: Predictor,
   ) {
-    const { features, methods, interval_level } = predictor.data.manifest;
-    const level = interval_level ?? 0; // no row asks for intervals of models that have none
-    this.#ends = new IntervalEnds(level);
-    this.#openInterval = fragment(`,"interval":{"level":${level},"low":`);
+    const { features, methods } = predictor.data.manifest;
+    this.#openInterval = fragment(`,"interval":{"level":${predictor.ends.level},"low":`);
     this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
     this.#concerned = PLANTING_METHODS.map((method) =>
       features.flatMap((f, index) =>
@@ -128,8 +124,9 @@ export class DetailEncoder {
     if ((this.#options & OPTION.intervals) === 0) return;
     const [manual, droneSeeded] = this.#run.draws;
     if (manual === undefined || droneSeeded === undefined) throw new Error('no draws of both methods');
-    this.#ends.find(manual, this.#row, h, reported, droneSeeded);
-    this.#writeInterval(this.#ends.low, this.#ends.high);
+    const { ends } = this.predictor;
+    ends.find(manual, this.#row, h, reported, droneSeeded);
+    this.#writeInterval(ends.low, ends.high);
   }
 
   #writeInterval(low: number, high: number): void {
