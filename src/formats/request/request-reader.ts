@@ -37,7 +37,7 @@ import {
 } from './schemas.js';
 
 /** A batch whose entries were checked. */
-export interface Batch {
+interface Batch {
   /** Entries submitted. */
   readonly total: number;
   /** The valid entries, in their order. */
@@ -48,7 +48,7 @@ export interface Batch {
   readonly failed: ReadonlyMap<number, FailedEntry>;
 }
 
-export interface FailedEntry {
+interface FailedEntry {
   readonly error: ErrorObject;
   /** Degrees as submitted; null where that was not a number. */
   readonly latitude: number | null;

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { placeError } from '../../formats/request/request-errors.js';
-import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { requestReaderOf } from '../../formats/request/request-reader.js';
 import { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
 import { type ArrivingSites, countArriving } from '../hooks/overload.js';
@@ -44,13 +43,20 @@ export function batchRoute(
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, most: TIERS[tier].sitesPerBatch };
     const batch = requestReaderOf(generation.artefacts).readBatch(request.body, limit);
+    const { rows } = batch;
     request.state.sites = batch.total;
     const answers =
-      batch.rows.count === 0
-        ? new JobAnswers()
-        : await submitter.submit(reply, generation.batches, batch.rows, true);
+      rows.count === 0 ? new JobAnswers() : await submitter.submit(reply, generation.batches, rows, true);
 
-    const failures = failuresOf(batch, answers, generation.artefacts);
+    const failures = new Map(batch.failed);
+    for (const [row, status] of answers.unanswered()) {
+      const error = placeError(status, rows, row, generation.artefacts);
+      failures.set(batch.entries[row], {
+        error,
+        latitude: rows.latitude[row],
+        longitude: rows.longitude[row],
+      });
+    }
     const failed = failures.size;
     const successful = batch.total - failed;
     const open = '{"results":[';
@@ -63,19 +69,4 @@ export function batchRoute(
 
     return reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes).send(body);
   });
-}
-
-/** What is wrong with the entries that have no answer, by entry. */
-function failuresOf(
-  { rows, entries, failed }: Batch,
-  answers: JobAnswers,
-  data: PredictorData,
-): ReadonlyMap<number, FailedEntry> {
-  const failures = new Map(failed);
-  for (const [row, status] of answers.unanswered()) {
-    const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-    const error = placeError(status, rows, row, data);
-    failures.set(entries[row], { error, latitude, longitude });
-  }
-  return failures;
 }
