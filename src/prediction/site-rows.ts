@@ -28,6 +28,15 @@ export function adjustmentWidth({ features }: Pick<Manifest, 'features'>): numbe
   return CONDITIONS + features.length;
 }
 
+const COLUMNS = [
+  'latitude',
+  'longitude',
+  'generatedAtMs',
+  'species',
+  'method',
+  'horizons',
+  'options',
+] as const;
 const BYTES_PER_ROW = 28;
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 /** Numbers come after columns of bytes. */
@@ -81,17 +90,7 @@ export class SiteRows {
 
   /** Copies `count` rows, starting at row `from` of `source`, to row `at` of this one. */
   copyRows(at: number, source: SiteRows, from: number, count: number): void {
-    for (const column of [
-      'latitude',
-      'longitude',
-      'generatedAtMs',
-      'species',
-      'method',
-      'horizons',
-      'options',
-    ] as const) {
-      this[column].set(source[column].subarray(from, from + count), at);
-    }
+    for (const column of COLUMNS) this[column].set(source[column].subarray(from, from + count), at);
     if (this.width === 0 || source.width === 0) return;
     const { width } = this;
     this.adjustments.set(source.adjustments.subarray(from * width, (from + count) * width), at * width);

@@ -59,11 +59,11 @@ export class JobAnswers {
   join(open: string, inserted: ReadonlyMap<number, string>, close: string): Buffer {
     if (inserted.size === 0 && this.#slices.length === 1)
       return wrapInPlace(this.#slices[0].json, open, close);
-    const parts: Buffer[] = [];
+    const parts: (Buffer | string)[] = [];
     let index = 0;
     const insert = () => {
       for (let text = inserted.get(index); text !== undefined; text = inserted.get(++index))
-        parts.push(Buffer.from(`${text},`));
+        parts.push(`${text},`);
     };
     for (const { status, ends, json } of this.#slices) {
       let from = 0;
@@ -80,10 +80,10 @@ export class JobAnswers {
       parts.push(json.subarray(from));
     }
     insert();
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
     const body = buffers.acquire(Buffer.byteLength(open) + length + Buffer.byteLength(close));
     let at = body.write(open);
-    for (const part of parts) at += part.copy(body, at);
+    for (const part of parts) at += typeof part === 'string' ? body.write(part, at) : part.copy(body, at);
     if (length > 0) at--; // over the last comma
     at += body.write(close, at);
     this.release();

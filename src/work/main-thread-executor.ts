@@ -45,16 +45,13 @@ export class MainThreadExecutor implements Executor {
     });
   }
 
-  start(run: Run): void {
+  async start(run: Run): Promise<void> {
     this.#isRunning = true;
-    run.fill(this.#buffer.rows(run.count));
-    void this.#answer(run);
-  }
-
-  async #answer(run: Run): Promise<void> {
+    const rows = this.#buffer.rows(run.count);
     const answers = this.#buffer.answers(run.count);
+    run.fill(rows);
     const outcome = await this.#encoder
-      .then((encoder) => encoder.answer(this.#buffer.rows(run.count), answers))
+      .then((encoder) => encoder.answer(rows, answers))
       .catch((error: Error) => error);
     this.#isRunning = false;
     if (outcome instanceof Error) run.fail(outcome);

@@ -167,13 +167,8 @@ export class AnswerEncoder {
     writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
     writer.write(this.#regions[matched.region[row]]);
     const bytes = writer.length - start;
-    const kept = places.keep(
-      longitude[row],
-      latitude[row],
-      records.points[row],
-      records.distancesKm[row],
-      bytes,
-    );
+    const { points, distancesKm } = records;
+    const kept = places.keep(longitude[row], latitude[row], points[row], distancesKm[row], bytes);
     if (kept !== -1) writer.readWords(start, places.words, places.textOf(kept));
   }
 
