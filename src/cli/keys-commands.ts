@@ -1,18 +1,38 @@
-import type { z } from 'zod';
-import type { KeyRecord, KeyState } from '../accounts/api-key.js';
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { isKeyId, isOwner, type KeyRecord, type KeyState, OWNER_RULE } from '../accounts/api-key.js';
+import { type AccountDump, accountDump, must } from '../accounts/store/account-dump.js';
 import type { KeyAdministration } from '../accounts/store/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
-import { day, dump, keyId, overlapMs, owner, tier } from './keys-arguments.js';
+import { wholeNumber } from '../config.js';
+import { quote, shorten } from '../output/printable.js';
+import { UsageError } from './command-line.js';
+
+const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
+const MS_PER_MINUTE = 60_000;
+
+const tier = z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`));
+
+const owner = z.string(must(OWNER_RULE)).trim().refine(isOwner, must(OWNER_RULE));
+
+const keyId = z
+  .string(must('the id of a key, which "keys list" shows'))
+  .refine(isKeyId, must('an id such as key_0123456789ab, which "keys list" shows'));
+
+/** Minutes as milliseconds. */
+const overlapMs = wholeNumber(0, OVERLAP_MAX_MINUTES)
+  .transform((minutes) => minutes * MS_PER_MINUTE)
+  .default(0);
+
+const day = z.iso.date(must('a UTC day such as 2026-11-20')).optional();
+
+/** The content of a file, read before the command opens a store. */
+const dump = z.string(must('a file written by "keys export"')).transform(readDump);
 
 const SHOWN_ONCE = 'shown only this once; keep it like a password.';
 
-/** The output of a command, as text and as JSON. Neither is escaped yet. */
-export interface Output {
-  readonly lines: readonly string[];
-  readonly json: unknown;
-  /** Whether it contains a secret. */
-  readonly isSecret?: boolean;
-}
+/** Prints the output of a command, as JSON or as lines, and escapes it. @throws OutputError */
+export type Print = (json: unknown, lines: readonly string[]) => void;
 
 export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly synopsis: string;
@@ -23,12 +43,9 @@ export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly ifUnprinted: string;
   /** Whether it creates an embedded store that does not exist. */
   readonly createsStore?: boolean;
-  /** @param print throws OutputError */
-  run(
-    keys: KeyAdministration,
-    values: z.output<z.ZodObject<Shape>>,
-    print: (output: Output) => void,
-  ): Promise<void>;
+  /** Whether it prints a key, which is lost if nobody sees it. */
+  readonly printsSecret?: boolean;
+  run(keys: KeyAdministration, values: z.output<z.ZodObject<Shape>>, print: Print): Promise<void>;
 }
 
 /** Gives `run` the types of its schema. */
@@ -42,10 +59,11 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     schema: { tier, owner },
     ifUnprinted: 'nothing was issued',
     createsStore: true,
+    printsSecret: true,
     async run(keys, { tier, owner }, print) {
       await keys.issue(tier, owner, ({ key, secret }) => {
         const json = { key: secret, ...keyJson(key) };
-        print({ json, lines: [`Issued. The key is ${SHOWN_ONCE}`, '', ...fields(json)], isSecret: true });
+        print(json, [`Issued. The key is ${SHOWN_ONCE}`, '', ...fields(json)]);
       });
     },
   }),
@@ -56,7 +74,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'the list is not complete',
     async run(keys, _values, print) {
       const json = (await keys.list()).map(keyJson);
-      print({ json, lines: table(json, 'There are no keys; "keys issue" issues one.') });
+      print(json, table(json, 'There are no keys; "keys issue" issues one.'));
     },
   }),
   deactivate: stateChange('deactivated', 'Refuse the key (403) until it is activated again.'),
@@ -68,16 +86,14 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
       'Give the key a new secret and print it, only this once. The old secret is refused at once, or after N minutes.',
     schema: { KEY_ID: keyId, 'overlap-minutes': overlapMs },
     ifUnprinted: 'the old key stays valid',
+    printsSecret: true,
     async run(keys, { KEY_ID: id, 'overlap-minutes': overlap }, print) {
       await keys.rotate(id, overlap, ({ key, secret, oldSecretValidUntilMs }) => {
         const shown = { key: secret, ...keyJson(key) };
         const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
         const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
-        print({
-          json: { ...shown, old_key_valid_until: validUntil },
-          lines: [`Rotated: the old key ${oldKey}. The new key is ${SHOWN_ONCE}`, '', ...fields(shown)],
-          isSecret: true,
-        });
+        const heading = `Rotated: the old key ${oldKey}. The new key is ${SHOWN_ONCE}`;
+        print({ ...shown, old_key_valid_until: validUntil }, [heading, '', ...fields(shown)]);
       });
     },
   }),
@@ -89,7 +105,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     async run(keys, { KEY_ID, day }, print) {
       const usage = await keys.usage({ keyId: KEY_ID, day });
       const json = usage.map(({ keyId, day, requests }) => ({ day, id: keyId, requests }));
-      print({ json, lines: table(json, 'No requests were counted.') });
+      print(json, table(json, 'No requests were counted.'));
     },
   }),
   export: command({
@@ -100,7 +116,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'the export is not complete',
     async run(keys, _values, print) {
       const json = await keys.export();
-      print({ json, lines: JSON.stringify(json, null, 2).split('\n') });
+      print(json, JSON.stringify(json, null, 2).split('\n'));
     },
   }),
   import: command({
@@ -112,7 +128,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     async run(keys, { FILE: dump }, print) {
       await keys.import(dump);
       const imported = dump.keys.length;
-      print({ json: { imported }, lines: [`Imported ${imported} keys with their secrets and counts.`] });
+      print({ imported }, [`Imported ${imported} keys with their secrets and counts.`]);
     },
   }),
 };
@@ -125,7 +141,7 @@ function stateChange(state: KeyState, description: string): KeysCommand {
     ifUnprinted: `the key is ${state}`,
     async run(keys, { KEY_ID }, print) {
       const json = keyJson(await keys.setState(KEY_ID, state));
-      print({ json, lines: fields(json) });
+      print(json, fields(json));
     },
   });
 }
@@ -156,4 +172,28 @@ function table(records: readonly Record<string, unknown>[], ifNone: string): str
   );
   const padded = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]));
   return rows.map((row) => padded(row).join('  ').trimEnd());
+}
+
+/** @throws UsageError */
+function readDump(file: string): AccountDump {
+  const json = readJson(file);
+  const dump = accountDump.safeParse(json);
+  if (dump.success) return dump.data;
+  const [{ path, message }] = dump.error.issues;
+  const value = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown>)?.[name], json);
+  const given = typeof value === 'object' || value === undefined ? '' : ` (${quote(String(value))})`;
+  throw new UsageError(
+    `${quote(file)} is not a file of "keys export": ${path.join('.') || 'content'}: ${shorten(message)}${given}`,
+  );
+}
+
+function readJson(file: string): unknown {
+  try {
+    const stat = statSync(file);
+    // A device such as /dev/zero has no end.
+    if (!stat.isFile() && !stat.isFIFO()) throw new Error('it is not a file');
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${quote(file)} cannot be read as JSON: ${shorten((error as Error).message)}`);
+  }
 }

@@ -66,29 +66,21 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<number> 
     report('ok      model files: present, SHA-256 as in the manifest');
     for (const [index, method] of PLANTING_METHODS.entries()) {
       const model = await openSurvivalModel(modelFiles[index], manifest);
-      let durationMs = 0;
-      for (const probe of everySpeciesEverywhere(grid, species.length))
-        durationMs += await checkModel(model, artefacts, probe);
-      const rows = grid.pointCount * species.length;
+      const probes = everySpeciesEverywhere(grid, species.length);
+      const { rows, usPerRow } = await measure(probes, (probe) => checkModel(model, artefacts, probe));
       report(
-        `ok      ${method}: finite, within 0 to 1, never rising, baseline + contributions = survival (${rows.toLocaleString('en')} rows)`,
+        `ok      ${method}: finite, within 0 to 1, never rising, baseline + contributions = survival (${rows} rows)`,
       );
-      const usPerRow = (1000 * durationMs) / rows;
       report(
-        `time    ${method}: ${usPerRow.toPrecision(2)} us per row, measured on this machine in runs of ${ROWS_PER_RUN} rows with one thread`,
+        `time    ${method}: ${usPerRow} us per row, measured on this machine in runs of ${ROWS_PER_RUN} rows with one thread`,
       );
     }
     for (const file of intervalFiles) {
       const model = await openIntervalModel(file, manifest);
-      let durationMs = 0;
-      let rows = 0;
-      for (const probe of everySpeciesEverywhere(grid, species.length, INTERVAL_STEP)) {
-        durationMs += await checkIntervals(model, artefacts, probe);
-        rows += probe.points.length;
-      }
-      const usPerRow = ((1000 * durationMs) / rows).toPrecision(2);
+      const probes = everySpeciesEverywhere(grid, species.length, INTERVAL_STEP);
+      const { rows, usPerRow } = await measure(probes, (probe) => checkIntervals(model, artefacts, probe));
       report(
-        `ok      ${path.basename(file.path)}: within 0 to 1, no draw rising (${rows.toLocaleString('en')} rows, ${usPerRow} us each)`,
+        `ok      ${path.basename(file.path)}: within 0 to 1, no draw rising (${rows} rows, ${usPerRow} us each)`,
       );
     }
     report('The models may be served.');
@@ -99,6 +91,16 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<number> 
     report('The models must not be served.');
     return 1;
   }
+}
+
+/** Checks probes. @param check returns its milliseconds @returns the number of rows, and the microseconds of each */
+async function measure(probes: Iterable<Probe>, check: (probe: Probe) => Promise<number>) {
+  let [rows, durationMs] = [0, 0];
+  for (const probe of probes) {
+    durationMs += await check(probe);
+    rows += probe.points.length;
+  }
+  return { rows: rows.toLocaleString('en'), usPerRow: ((1000 * durationMs) / rows).toPrecision(2) };
 }
 
 /** Probes that together contain every species at every point, or at one of `step`. */

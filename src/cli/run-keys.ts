@@ -1,12 +1,12 @@
+import { z } from 'zod';
 import type { Clock } from '../accounts/clock.js';
 import { openStore } from '../accounts/store/account-store.js';
 import { KeyAdministration } from '../accounts/store/key-administration.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
-import { failureOf, type Outcome, UsageError } from './command-line.js';
-import { parseArguments } from './keys-arguments.js';
-import { KEYS_COMMANDS, type KeysCommand, type Output } from './keys-commands.js';
+import { failureOf, type Outcome, parseOptions, refusePositionals, UsageError } from './command-line.js';
+import { KEYS_COMMANDS, type KeysCommand, type Print } from './keys-commands.js';
 
 /**
  * Runs one `keys` command.
@@ -38,11 +38,10 @@ export async function runKeys(
     const store = await openStore(loadConfig(environment).databaseUrl, must);
     const administration = new KeyAdministration(store, clock);
     let isPrinted = false;
-    const print = (output: Output) => {
-      // Everything is escaped that a terminal would interpret; in JSON, too.
-      const lines = json ? [JSON.stringify(output.json)] : output.lines;
-      const show = output.isSecret ? writeSecret : write;
-      show(`${lines.map(printable).join('\n')}\n`);
+    const show = command.printsSecret ? writeSecret : write;
+    const print: Print = (value, lines) => {
+      const shown = json ? [JSON.stringify(value)] : lines;
+      show(`${shown.map(printable).join('\n')}\n`);
       isPrinted = true;
     };
     try {
@@ -63,6 +62,31 @@ function commandNamed(name: string | undefined): KeysCommand {
   if (name !== undefined && Object.hasOwn(KEYS_COMMANDS, name)) return KEYS_COMMANDS[name];
   const given = name === undefined ? 'no command was given' : `${quote(name)} is not a command`;
   throw new UsageError(`${given}; the commands are ${Object.keys(KEYS_COMMANDS).join(', ')}`);
+}
+
+/**
+ * Parses the arguments of a command, which may also have `--json`.
+ * @param schema the options, under their names, and at most one operand, under a name in capitals
+ * @throws UsageError naming the option or operand
+ */
+function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], schema: Shape) {
+  const isOperand = (name: string) => name === name.toUpperCase();
+  const names = Object.keys(schema);
+  const operands = names.filter(isOperand);
+  const options = names.filter((name) => !isOperand(name)).map((name) => [name, { type: 'string' }] as const);
+  const { values, positionals } = parseOptions(args, {
+    ...Object.fromEntries(options),
+    json: { type: 'boolean' },
+  });
+  refusePositionals(positionals.slice(operands.length));
+  const { json = false, ...given }: Record<string, unknown> = values;
+  for (const name of operands) given[name] = positionals[0];
+  const parsed = z.object(schema).safeParse(given);
+  if (parsed.success) return { json: json === true, values: parsed.data };
+  const [{ path, message }] = parsed.error.issues;
+  const name = String(path[0]);
+  const notGiven = given[name] === undefined ? '' : `, not ${quote(String(given[name]))}`;
+  throw new UsageError(`${isOperand(name) ? '' : '--'}${name} ${message}${notGiven}`);
 }
 
 function help(): string {

@@ -11,7 +11,7 @@ const OPENS =
 /** Modules that may open what the operator configures or the package contains. */
 const OPENERS = [
   'accounts/store/sqlite.ts', // DATABASE_URL
-  'cli/keys-arguments.ts', // the operator's command
+  'cli/keys-commands.ts', // the operator's command
   'control-groups.ts', // /proc and /sys: the limits of the container
   'http/routes/documents.ts', // files of Swagger UI and the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
