@@ -1,8 +1,7 @@
-import type { KeyRecord } from './api-key.js';
-import { hashKey, isWellFormed } from './api-key.js';
+import { LRUCache } from 'lru-cache';
+import { hashKey, isWellFormed, type KeyRecord } from './api-key.js';
 import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
-import { DailyQuota } from './daily-quota.js';
 import { KeyDirectory } from './key-directory.js';
 import type { AccountStore, KeyDay } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
@@ -19,8 +18,11 @@ export type Authentication =
   | { readonly kind: 'inactive'; readonly key: Caller };
 
 /** The daily quota of a key and what is left of it. */
-export interface DailyQuotaState {
+export interface DailyQuota {
+  readonly keyId: string;
   readonly tier: Tier;
+  /** The UTC day, `YYYY-MM-DD`. */
+  readonly day: string;
   /** Requests a day; `null` is unlimited. */
   readonly limit: number | null;
   /** Requests left; `null` is unlimited. */
@@ -31,49 +33,52 @@ export interface DailyQuotaState {
   readonly secondsToReset: number;
 }
 
-/** The daily quota's decision on one request; `remaining` is what is left after it. */
-export interface Admission extends DailyQuotaState {
+/** The decision on one request; `remaining` is what is left after it. */
+export interface Admission extends DailyQuota {
   readonly admitted: boolean;
-  readonly keyId: string;
-  /** The UTC day it is counted on, `YYYY-MM-DD`. */
-  readonly day: string;
 }
 
-interface DailyUsage extends DailyQuotaState {
-  readonly requests: number;
+/** One request of a limited tier. */
+interface Claim extends KeyDay {
+  /** The most requests the day may hold. */
+  readonly limit: number;
 }
 
 const INVALID: Authentication = { kind: 'invalid' };
 
-const COUNTS_PER_QUERY = 1000;
-
 const DAY_MS = 86_400_000;
+
+/** Keys whose claims are shared; if one is dropped while its claim runs, the next is only not shared with it. */
+const CLAIMING_KEYS = 1000;
 
 /** Authenticates keys and counts their requests. Owns its store. */
 export class Accounts {
   readonly #directory: KeyDirectory;
-  readonly #quota: DailyQuota;
   readonly #meter: UsageMeter;
+  /** By key, day and limit: requests of a key that arrive while a claim of it runs share the next one. */
+  readonly #claims = new LRUCache<string, Coalescer<Claim, number | null>>({
+    max: CLAIMING_KEYS,
+    memoMethod: () => new Coalescer((requests) => this.#claim(requests)),
+  });
   /** Reads counts for GET /v1/usage, which is free: one query at a time, whatever the number of callers. */
   readonly #counts: Coalescer<KeyDay, number>;
 
   /**
    * @param store closed with the accounts
-   * @param onBackgroundError called when counts could not be written, which are kept and written later, and with a
-   * `CountRefusedError` for each count that the store refuses, which is dropped
+   * @param onBackgroundError called when counts could not be written, which are kept and written later, and for each count
+   * that the store refuses, which is dropped; the message says which of both
    */
   constructor(
     private readonly store: AccountStore,
     private readonly clock: Clock,
-    onBackgroundError: (error: unknown) => void,
+    onBackgroundError: (error: unknown, message: string) => void,
   ) {
     this.#directory = new KeyDirectory(store, clock);
-    this.#quota = new DailyQuota(store);
     this.#meter = new UsageMeter(store, onBackgroundError);
     this.#counts = new Coalescer(async (wanted) => {
       await this.#meter.flush(wanted);
       return store.requestCounts(wanted);
-    }, COUNTS_PER_QUERY);
+    });
   }
 
   /**
@@ -94,16 +99,25 @@ export class Accounts {
    * for the store.
    * @throws StoreUnavailableError if a request of a limited tier cannot be counted
    */
-  async admit({ id: keyId, tier }: Caller): Promise<Admission> {
-    const { day, ...reset } = this.#today();
-    const limit = TIERS[tier].requestsPerDay;
+  async admit(caller: Caller): Promise<Admission> {
+    const quota = this.#quotaOf(caller);
+    const { keyId, day, limit } = quota;
     if (limit === null) {
       this.#meter.add({ keyId, day, requests: 1 });
-      return { admitted: true, keyId, tier, day, limit, remaining: null, ...reset };
+      return Object.assign(quota, { remaining: null, admitted: true }); // 3 us faster than a spread
     }
-    const used = await this.#quota.take(keyId, day, limit);
-    const remaining = used === null ? 0 : limit - used;
-    return { admitted: used !== null, keyId, tier, day, limit, remaining, ...reset };
+    const used = await this.#claims.memo(`${keyId} ${day} ${limit}`).submit({ keyId, day, limit });
+    return Object.assign(quota, { remaining: used === null ? 0 : limit - used, admitted: used !== null });
+  }
+
+  /**
+   * Counts requests of one key exactly: one statement of the store both decides and counts.
+   * @returns for each the day's count with it, or `null` if it is not admitted
+   */
+  async #claim(requests: readonly Claim[]): Promise<(number | null)[]> {
+    const [{ keyId, day, limit }] = requests;
+    const { granted, used } = await this.store.claim({ keyId, day, requests: requests.length }, limit);
+    return requests.map((_, index) => (index < granted ? used - granted + index + 1 : null));
   }
 
   /**
@@ -133,17 +147,11 @@ export class Accounts {
    * to other replicas may be missing.
    * @throws StoreUnavailableError
    */
-  async usageToday({ id: keyId, tier }: Caller): Promise<DailyUsage> {
-    const { day, ...reset } = this.#today();
-    const limit = TIERS[tier].requestsPerDay;
+  async usageToday(caller: Caller): Promise<DailyQuota & { readonly requests: number }> {
+    const quota = this.#quotaOf(caller);
+    const { keyId, day, limit } = quota;
     const requests = await this.#counts.submit({ keyId, day });
-    return {
-      tier,
-      requests,
-      limit,
-      remaining: limit === null ? null : Math.max(0, limit - requests),
-      ...reset,
-    };
+    return { ...quota, requests, remaining: limit === null ? null : Math.max(0, limit - requests) };
   }
 
   /** Resolves if the store takes writes; rejects with `StoreUnavailableError`, whose message says why not. */
@@ -165,12 +173,15 @@ export class Accounts {
     }
   }
 
-  /** The current UTC day and when it ends. */
-  #today() {
+  /** The quota of a key on the current UTC day. */
+  #quotaOf({ id: keyId, tier }: Caller): Omit<DailyQuota, 'remaining'> {
     const nowMs = this.clock.nowMs();
     const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
     return {
+      keyId,
+      tier,
       day: new Date(nowMs).toISOString().slice(0, 10),
+      limit: TIERS[tier].requestsPerDay,
       resetsAtMs,
       secondsToReset: Math.ceil((resetsAtMs - nowMs) / 1000),
     };

@@ -1,3 +1,6 @@
+/** The most items of a run, which bounds a statement. */
+const MAX_ITEMS = 1000;
+
 /**
  * Runs one operation at a time and groups all items that arrive meanwhile into the next run: however many callers there
  * are, the store has one query of ours at a time, and a caller waits for two at most.
@@ -6,14 +9,8 @@ export class Coalescer<Item, Result> {
   #waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   #running = false;
 
-  /**
-   * @param run processes a group of items; returns one result for each, in the same order
-   * @param maxItems the largest group passed to `run`
-   */
-  constructor(
-    private readonly run: (items: Item[]) => Promise<Result[]>,
-    private readonly maxItems: number,
-  ) {}
+  /** @param run processes a group of items; returns one result for each, in the same order */
+  constructor(private readonly run: (items: Item[]) => Promise<Result[]>) {}
 
   /** The result of one item. Rejects with the error of the run that it was part of or waited for. */
   submit(item: Item): Promise<Result> {
@@ -26,7 +23,7 @@ export class Coalescer<Item, Result> {
   async #drain(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.maxItems);
+      const group = this.#waiting.splice(0, MAX_ITEMS);
       try {
         const results = await this.run(group.map((waiting) => waiting.item));
         for (const [index, waiting] of group.entries()) waiting.resolve(results[index]);

@@ -17,7 +17,6 @@ const OUTAGE_MEMORY_MS = 3500;
 const RETRY_AFTER_MS = 250;
 
 const CACHE_CAPACITY = 10_000;
-const HASHES_PER_QUERY = 500;
 
 /**
  * Finds keys by their hash, from memory where possible: no query per request for a key seen recently, one query at a
@@ -38,7 +37,7 @@ export class KeyDirectory {
     this.#reads = new Coalescer(async (hashes) => {
       const matches = new Map((await store.findSecrets(hashes)).map((match) => [match.hash, match]));
       return hashes.map((hash) => matches.get(hash));
-    }, HASHES_PER_QUERY);
+    });
   }
 
   /**

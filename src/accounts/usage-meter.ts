@@ -4,15 +4,6 @@ import { isConstraintViolation } from './store/store-errors.js';
 const FLUSH_EVERY_MS = 1000;
 const CHANGES_PER_STATEMENT = 1000;
 
-/** The store does not take a count, such as that of a key which it does not have; the count is dropped. */
-export class CountRefusedError extends Error {
-  override readonly name = 'CountRefusedError';
-
-  constructor({ keyId, day, requests }: DayUsage, cause: unknown) {
-    super(`the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`, { cause });
-  }
-}
-
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
  * loses at most the last second's counts; while the store fails they are kept. A count that the store refuses
@@ -24,16 +15,14 @@ export class UsageMeter {
   #changes = new Map<string, DayUsage>();
   #flushing: Promise<void> | undefined;
 
-  /**
-   * @param onError called when a flush in the background failed, whose counts are kept for the next, and with a
-   * `CountRefusedError` for each count that is dropped
-   */
+  /** @param onError called when a flush in the background failed, whose counts are kept for the next, and for each count that is dropped */
   constructor(
     private readonly store: AccountStore,
-    private readonly onError: (error: unknown) => void,
+    private readonly onError: (error: unknown, message: string) => void,
   ) {
+    const onFailure = (error: unknown) => onError(error, 'request counts could not be written yet');
     this.#timer = setInterval(() => {
-      if (this.#flushing === undefined) this.flush().catch(onError);
+      if (this.#flushing === undefined) this.flush().catch(onFailure);
     }, FLUSH_EVERY_MS).unref();
   }
 
@@ -82,8 +71,14 @@ export class UsageMeter {
         }
         // The statement wrote nothing: one by one, the others are written.
         if (group.length > 1) groups.unshift(...group.map((change) => [change]));
-        else this.onError(new CountRefusedError(group[0], error));
+        else this.#reportRefusal(group[0], error);
       }
     }
+  }
+
+  /** For a count that the store does not take, such as that of a key which it does not have. */
+  #reportRefusal({ keyId, day, requests }: DayUsage, cause: unknown): void {
+    const reason = `the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`;
+    this.onError(new Error(reason, { cause }), 'a request count was dropped');
   }
 }

@@ -6,7 +6,6 @@ import { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import { openStore } from '../accounts/store/account-store.js';
 import { KeyAdministration } from '../accounts/store/key-administration.js';
-import { CountRefusedError } from '../accounts/usage-meter.js';
 import type { Config } from '../config.js';
 import { createApi } from '../http/api.js';
 import { createOps } from '../http/ops.js';
@@ -54,14 +53,7 @@ export async function startService(
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, 'write');
-  const accounts = new Accounts(store, clock, (err) =>
-    log.error(
-      { err },
-      err instanceof CountRefusedError
-        ? 'a request count was dropped'
-        : 'request counts could not be written yet',
-    ),
-  );
+  const accounts = new Accounts(store, clock, (err, message) => log.error({ err }, message));
 
   const phase = new ServicePhase(onFatal);
   const generations = new Generations(artefacts, config, phase, log);

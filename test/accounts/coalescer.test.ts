@@ -8,20 +8,20 @@ function heldRuns() {
   const coalescer = new Coalescer<number, number>((items) => {
     groups.push(items);
     return new Promise((resolve, reject) => endings.push({ resolve, reject }));
-  }, 3);
+  });
   return { coalescer, groups, endings };
 }
 
-test('what arrives during a run goes together into the next, in order and up to the maximum', async () => {
+test('what arrives during a run goes together into the next, in order and up to 1,000', async () => {
   const { coalescer, groups, endings } = heldRuns();
-  const answers = Promise.all([1, 2, 3, 4, 5].map((item) => coalescer.submit(item)));
-  endings[0].resolve([10]);
-  await expect.poll(() => endings.length).toBe(2);
-  endings[1].resolve([20, 30, 40]);
-  await expect.poll(() => endings.length).toBe(3);
-  endings[2].resolve([50]);
-  expect(await answers).toEqual([10, 20, 30, 40, 50]);
-  expect(groups).toEqual([[1], [2, 3, 4], [5]]);
+  const items = Array.from({ length: 1002 }, (_, index) => index);
+  const answers = Promise.all(items.map((item) => coalescer.submit(item)));
+  for (let run = 0; run < 3; run++) {
+    await expect.poll(() => endings.length).toBe(run + 1);
+    endings[run].resolve(groups[run].map((item) => 10 * item));
+  }
+  expect(await answers).toEqual(items.map((item) => 10 * item));
+  expect(groups).toEqual([[0], items.slice(1, 1001), [1001]]);
 });
 
 test('a failed run fails all that waited for it, and the next starts anew', async () => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
-import { CountRefusedError } from '../../src/accounts/usage-meter.js';
 import { LogLines } from '../support/log-lines.js';
 import { startTestService } from '../support/service.js';
 import { DATABASES, SQLITE } from './support/databases.js';
@@ -32,7 +31,6 @@ test.each(DATABASES)(
     await Promise.all([removed, removed, ...kept, ...kept].map((key) => accounts.admit(key)));
     for (const key of kept) expect(await accounts.usageToday(key)).toMatchObject({ requests: 2 });
     expect(await accounts.usageToday(removed)).toMatchObject({ requests: 0 });
-    expect(errors).toEqual([expect.any(CountRefusedError)]);
     expect(errors).toMatchObject([
       { message: `the key store refuses to add 2 to the requests of ${removed.id} on 2026-11-20` },
     ]);
@@ -57,7 +55,7 @@ test('the log says which count was dropped, and usage answers another key meanwh
     await SQLITE.execute(service.config.databaseUrl, removalOf(id));
     expect((await ask()).status).toBe(200); // on this clock, what was read of the key never becomes old
     const line = await log.find(({ msg }) => msg === 'a request count was dropped');
-    expect(line).toMatchObject({ level: 50, err: { type: 'CountRefusedError' } });
+    expect(line).toMatchObject({ level: 50 });
     expect((line.err as Error).message).toMatch(
       new RegExp(`requests of ${id} on 2026-11-20: .*FOREIGN KEY constraint failed`),
     );

@@ -7,7 +7,6 @@ import { KeyAdministration } from '../../src/accounts/store/key-administration.j
 import type { AccountsDatabase } from '../../src/accounts/store/schema.js';
 import { LibsqlDatabase, SharedSqliteDialect } from '../../src/accounts/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
-import { CountRefusedError } from '../../src/accounts/usage-meter.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { SettableClock } from './support/settable-clock.js';
 
@@ -21,7 +20,9 @@ interface Held {
 }
 
 /** The embedded store and its connection, with which a test can fill the disk or make it read-only. */
-async function heldStore(onBackgroundError: (error: unknown) => void = () => {}): Promise<Held> {
+async function heldStore(
+  onBackgroundError: (error: unknown, message: string) => void = () => {},
+): Promise<Held> {
   const file = join(temporaryFolder(), 'nurselog.db');
   await (await openStore(`sqlite:${file}`)).close();
   const database = new LibsqlDatabase(file);
@@ -67,8 +68,8 @@ test.each([
 
 test('a store that becomes read-only after it refused one of many counts gets each of the others once', async () => {
   let refusals = 0;
-  const held = await heldStore((error) => {
-    if (!(error instanceof CountRefusedError)) return;
+  const held = await heldStore((_error, message) => {
+    if (message !== 'a request count was dropped') return;
     refusals++;
     held.database.pragma('query_only = on');
   });

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Accounts, Admission, DailyQuotaState } from '../../accounts/accounts.js';
+import type { Accounts, Admission, DailyQuota } from '../../accounts/accounts.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { callerOf } from '../server/request-state.js';
 
@@ -30,7 +30,7 @@ export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
  * The quota of a limited tier as structured fields of draft-ietf-httpapi-ratelimit-headers: `q` the quota, `w` the
  * window in seconds, `r` the requests left, `t` the seconds to the reset. An unlimited tier has none.
  */
-export function rateLimitHeaders({ limit, remaining, secondsToReset }: DailyQuotaState) {
+export function rateLimitHeaders({ limit, remaining, secondsToReset }: DailyQuota) {
   if (limit === null) return {};
   return {
     'RateLimit-Policy': `${POLICY};q=${limit};w=${WINDOW_SECONDS}`,
