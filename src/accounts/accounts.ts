@@ -89,8 +89,8 @@ export class Accounts {
     if (secret === undefined || !isWellFormed(secret)) return INVALID;
     const match = await this.#directory.find(hashKey(secret));
     if (match === undefined || match.state === 'revoked') return INVALID;
-    const { id, tier, owner, state, validUntilMs } = match;
-    if (validUntilMs !== null && this.clock.nowMs() >= validUntilMs) return INVALID;
+    const { id, tier, owner, state, valid_until_ms } = match;
+    if (valid_until_ms !== null && this.clock.nowMs() >= valid_until_ms) return INVALID;
     return { kind: state === 'active' ? 'ok' : 'inactive', key: { id, tier, owner } };
   }
 

@@ -6,7 +6,7 @@ import type { Tier } from './tiers.js';
 export const KEY_STATES = ['active', 'deactivated', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** A key as the store knows it: never the secret itself. */
+/** A key as the store has it: never the secret itself. */
 export interface KeyRecord {
   /** `key_` and 12 hexadecimal digits. */
   readonly id: string;
@@ -15,12 +15,10 @@ export interface KeyRecord {
   readonly state: KeyState;
   /** The start of the current secret, as in `nurse_live_ab12…`. */
   readonly display: string;
-  readonly createdAtMs: number;
+  readonly created_at_ms: number;
 }
 
-export function isKeyId(text: string): boolean {
-  return /^key_[0-9a-f]{12}$/.test(text);
-}
+export const KEY_ID = /^key_[0-9a-f]{12}$/;
 
 const MAX_OWNER_CHARACTERS = 200;
 
@@ -32,18 +30,14 @@ export function isOwner(text: string): boolean {
   return text !== '' && text.length <= MAX_OWNER_CHARACTERS && text === text.trim() && isPrintable(text);
 }
 
-const PREFIX = 'nurse_live_';
-const SECRET_BYTES = 16;
-const WELL_FORMED = /^nurse_live_[0-9a-f]{32}$/;
-
 /** A new API key: the prefix and 128 bits from the operating system's CSPRNG as 32 lower-case hexadecimal digits. */
 export function generateKey(): string {
-  return PREFIX + randomBytes(SECRET_BYTES).toString('hex');
+  return `nurse_live_${randomBytes(16).toString('hex')}`;
 }
 
 /** Whether a text has the format of a key; others are refused without a query. */
 export function isWellFormed(secret: string): boolean {
-  return WELL_FORMED.test(secret);
+  return /^nurse_live_[0-9a-f]{32}$/.test(secret);
 }
 
 /**

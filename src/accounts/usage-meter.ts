@@ -1,8 +1,7 @@
-import { type AccountStore, type DayUsage, type KeyDay, keyDayName } from './store/account-store.js';
+import { type AccountStore, chunks, type DayUsage, type KeyDay, keyDayName } from './store/account-store.js';
 import { isConstraintViolation } from './store/store-errors.js';
 
 const FLUSH_EVERY_MS = 1000;
-const CHANGES_PER_STATEMENT = 1000;
 
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
@@ -59,8 +58,7 @@ export class UsageMeter {
       .map(([, change]) => change)
       .filter(({ requests }) => requests !== 0);
     this.#changes = new Map();
-    const groups: DayUsage[][] = [];
-    while (changes.length > 0) groups.push(changes.splice(0, CHANGES_PER_STATEMENT));
+    const groups = [...chunks(changes)];
     for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
       try {
         await this.store.addRequests(group);

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { isKeyId, isOwner, type KeyRecord, type KeyState, OWNER_RULE } from '../accounts/api-key.js';
-import { type AccountDump, accountDump, must } from '../accounts/store/account-dump.js';
+import { isOwner, KEY_ID, type KeyRecord, type KeyState, OWNER_RULE } from '../accounts/api-key.js';
+import { type AccountDump, accountDump, must, tier } from '../accounts/store/account-dump.js';
 import type { KeyAdministration } from '../accounts/store/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { wholeNumber } from '../config.js';
@@ -11,13 +11,11 @@ import { UsageError } from './command-line.js';
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
 const MS_PER_MINUTE = 60_000;
 
-const tier = z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`));
-
 const owner = z.string(must(OWNER_RULE)).trim().refine(isOwner, must(OWNER_RULE));
 
 const keyId = z
   .string(must('the id of a key, which "keys list" shows'))
-  .refine(isKeyId, must('an id such as key_0123456789ab, which "keys list" shows'));
+  .regex(KEY_ID, must('an id such as key_0123456789ab, which "keys list" shows'));
 
 /** Minutes as milliseconds. */
 const overlapMs = wholeNumber(0, OVERLAP_MAX_MINUTES)
@@ -146,8 +144,8 @@ function stateChange(state: KeyState, description: string): KeysCommand {
   });
 }
 
-function keyJson({ id, tier, owner, state, display, createdAtMs }: KeyRecord) {
-  return { id, tier, owner, state, display, created_at: isoTime(createdAtMs) };
+function keyJson({ id, tier, owner, state, display, created_at_ms }: KeyRecord) {
+  return { id, tier, owner, state, display, created_at: isoTime(created_at_ms) };
 }
 
 /** ISO 8601, or `null` for an invalid time, which old imports may have left in a store. */

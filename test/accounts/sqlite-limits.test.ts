@@ -5,7 +5,7 @@ import { Accounts, type Caller } from '../../src/accounts/accounts.js';
 import { AccountStore, openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import type { AccountsDatabase } from '../../src/accounts/store/schema.js';
-import { LibsqlDatabase, SharedSqliteDialect } from '../../src/accounts/store/sqlite.js';
+import { LibsqlDatabase, sharedSqliteDialect } from '../../src/accounts/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { SettableClock } from './support/settable-clock.js';
@@ -27,7 +27,7 @@ async function heldStore(
   await (await openStore(`sqlite:${file}`)).close();
   const database = new LibsqlDatabase(file);
   database.pragma('foreign_keys = on');
-  const dialect = new SharedSqliteDialect(database);
+  const dialect = sharedSqliteDialect(database);
   const store = new AccountStore(new Kysely<AccountsDatabase>({ dialect }));
   const clock = new SettableClock('2026-11-20T12:00:00Z');
   const accounts = new Accounts(store, clock, onBackgroundError);

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { isKeyId, isOwner, KEY_STATES, OWNER_RULE } from '../api-key.js';
+import { isOwner, KEY_ID, KEY_STATES, OWNER_RULE } from '../api-key.js';
 import { TIER_NAMES } from '../tiers.js';
+import { chunks } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 
 /** The last moment with a year of four digits, which every output can show. */
@@ -10,20 +11,20 @@ const LAST_MS = Date.UTC(10_000, 0) - 1;
 /** More than a day can have, and far below the largest integer that JSON numbers hold exactly. */
 const MAX_REQUESTS = 1_000_000_000_000;
 
+export const tier = z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`));
+
 const epochMs = wholeNumber(LAST_MS, 'a time in milliseconds since 1970, not after the year 9999');
 
 const keyDump = z.strictObject({
-  id: text('an id as in key_0123456789ab', isKeyId),
-  tier: z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`)),
-  owner: text(OWNER_RULE, isOwner),
+  id: text('an id as in key_0123456789ab', KEY_ID),
+  tier,
+  owner: z.string(must(OWNER_RULE)).refine(isOwner, must(OWNER_RULE)),
   state: z.enum(KEY_STATES, must(`one of ${KEY_STATES.join(', ')}`)),
-  display: text('the start of a key as in nurse_live_ab12…', (value) =>
-    /^nurse_live_[0-9a-f]{4}…$/.test(value),
-  ),
+  display: text('the start of a key as in nurse_live_ab12…', /^nurse_live_[0-9a-f]{4}…$/),
   created_at_ms: epochMs,
   secrets: z.array(
     z.strictObject({
-      hash: text('64 lower-case hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(value)),
+      hash: text('64 lower-case hexadecimal digits', /^[0-9a-f]{64}$/),
       created_at_ms: epochMs,
       valid_until_ms: epochMs.nullable(),
     }),
@@ -60,16 +61,13 @@ export function must(be: string) {
   return { error: `must be ${be}` };
 }
 
-function text(be: string, isRight: (value: string) => boolean) {
-  return z.string(must(be)).refine(isRight, must(be));
+function text(be: string, format: RegExp) {
+  return z.string(must(be)).regex(format, must(be));
 }
 
 function wholeNumber(max: number, be: string) {
   return z.int(must(be)).min(0, must(be)).max(max, must(be));
 }
-
-/** Keeps a statement below SQLite's limit of 32,766 parameters. */
-const ROWS_PER_STATEMENT = 1000;
 
 /** All keys, secrets and counts, as of one moment. */
 export async function readDump(db: Kysely<AccountsDatabase>): Promise<AccountDump> {
@@ -100,10 +98,4 @@ export async function writeDump(db: Kysely<AccountsDatabase>, { keys }: AccountD
     for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
     for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
   });
-}
-
-function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
-    yield rows.slice(start, start + ROWS_PER_STATEMENT);
-  }
 }

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { ExplainedError } from '../../output/explained-error.js';
 import type { KeyRecord } from '../api-key.js';
 import { openPostgres } from './postgres.js';
-import { type AccountsDatabase, KEY_RECORD, NewerSchemaError } from './schema.js';
+import { type AccountsDatabase, NewerSchemaError } from './schema.js';
 import { openSqlite } from './sqlite.js';
 import { StoreUnavailableError } from './store-errors.js';
 
@@ -24,27 +24,19 @@ export function isEmbedded(databaseUrl: string): boolean {
  * @throws ExplainedError with the file or variable and the reason
  */
 export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): Promise<AccountStore> {
-  if (!isEmbedded(databaseUrl)) {
-    const db = await openPostgres(databaseUrl).catch((error) => {
-      throw openError('of DATABASE_URL', error); // its password may be anywhere in one that is wrong
-    });
-    return new AccountStore(db);
-  }
-  const path = databaseUrl.slice(SQLITE.length);
+  const file = isEmbedded(databaseUrl) ? databaseUrl.slice(SQLITE.length) : undefined;
   try {
-    const store = new AccountStore(await openSqlite(path, must === 'exist'));
+    if (file === undefined) return new AccountStore(await openPostgres(databaseUrl));
+    const store = new AccountStore(await openSqlite(file, must === 'exist'));
     if (must === 'write') await store.checkWrites();
     return store;
   } catch (error) {
-    const remedy = error instanceof NewerSchemaError ? '' : FILE_REMEDY;
-    throw openError(`${path} of DATABASE_URL`, error, remedy);
+    const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
+    // No other URL is shown: its password may be anywhere in one that is wrong.
+    const name = file === undefined ? 'of DATABASE_URL' : `${file} of DATABASE_URL`;
+    const remedy = file === undefined || error instanceof NewerSchemaError ? '' : FILE_REMEDY;
+    throw new ExplainedError(`the key store ${name} cannot be used: ${reason}${remedy}`, { cause: error });
   }
-}
-
-/** @param store the variable that names it, after the file of an embedded one @param remedy what to do about it */
-function openError(store: string, cause: unknown, remedy = ''): ExplainedError {
-  const reason = cause instanceof StoreUnavailableError ? cause.reason : (cause as Error).message;
-  return new ExplainedError(`the key store ${store} cannot be used: ${reason}${remedy}`, { cause });
 }
 
 /** A key on a UTC day. */
@@ -61,20 +53,24 @@ export interface DayUsage extends KeyDay {
   readonly requests: number;
 }
 
-/** Filters a listing of usage; absent members do not filter. */
-export interface UsageFilter {
-  readonly keyId?: string | undefined;
-  readonly day?: string | undefined;
-}
-
-const DAY_USAGE = ['key_id as keyId', 'day', 'requests'] as const;
+export const DAY_USAGE = ['key_id as keyId', 'day', 'requests'] as const;
 
 /** The key that a secret's hash belongs to. */
 export interface SecretMatch extends KeyRecord {
   /** SHA-256 of the secret, 64 hexadecimal digits. */
   readonly hash: string;
   /** The moment from which a rotated secret is no longer valid; `null` for the current one. */
-  readonly validUntilMs: number | null;
+  readonly valid_until_ms: number | null;
+}
+
+/** Keeps a statement below SQLite's limit of 32,766 parameters. */
+const ROWS_PER_STATEMENT = 1000;
+
+/** Rows in groups, each of which one statement can take. */
+export function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    yield rows.slice(start, start + ROWS_PER_STATEMENT);
+  }
 }
 
 /**
@@ -90,7 +86,8 @@ export class AccountStore {
       .selectFrom('key_secrets')
       .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
       .where('hash', 'in', hashes)
-      .select(['hash', 'valid_until_ms as validUntilMs', ...KEY_RECORD])
+      .selectAll('api_keys')
+      .select(['hash', 'valid_until_ms'])
       .execute();
   }
 
@@ -98,54 +95,38 @@ export class AccountStore {
    * Grants as many of a key's requests as its daily limit allows, in one atomic statement.
    * @returns how many are admitted, 0 to all, and the day's count including them
    */
-  async claim(
-    { keyId, day, requests }: DayUsage,
-    limit: number,
-  ): Promise<{ readonly granted: number; readonly used: number }> {
+  async claim({ keyId, day, requests }: DayUsage, limit: number) {
     const first = Math.min(requests, limit);
-    const row = await this.db
-      .insertInto('daily_usage')
-      .values({ key_id: keyId, day, requests: first, last_granted: first })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['key_id', 'day'])
-          .doUpdateSet((eb) => {
-            const used = eb.ref('daily_usage.requests');
-            const left = eb(eb.val(limit), '-', used);
-            const grant = eb.case().when(left, '<', requests).then(left).else(requests).end();
-            return { requests: eb(used, '+', grant), last_granted: grant };
-          })
-          .where('daily_usage.requests', '<', limit),
-      )
-      .returning(['requests as used', 'last_granted as granted'])
-      .executeTakeFirst();
+    const { rows } = await sql<{ granted: number; used: number }>`
+      insert into daily_usage (key_id, day, requests, last_granted)
+      values (${keyId}, ${day}, ${first}, ${first})
+      on conflict (key_id, day) do update set
+        requests = case when daily_usage.requests + excluded.requests < ${limit}
+          then daily_usage.requests + excluded.requests else ${limit} end,
+        last_granted = case when daily_usage.requests + excluded.requests < ${limit}
+          then excluded.requests else ${limit} - daily_usage.requests end
+        where daily_usage.requests < ${limit}
+      returning last_granted as granted, requests as used`.execute(this.db);
     // No row is returned if the day's limit was reached before: then nothing was written.
-    return row ?? { granted: 0, used: limit };
+    return rows[0] ?? { granted: 0, used: limit };
   }
 
   /**
    * Adds (or, negative, subtracts) requests regardless of the limit; the new counts in any order. No count falls below 0,
    * as that of a request would whose refund comes after a backup without it was restored.
    */
-  addRequests(changes: readonly DayUsage[]): Promise<DayUsage[]> {
-    return this.db
-      .insertInto('daily_usage')
-      .values(
-        changes.map(({ keyId, day, requests }) => ({
-          key_id: keyId,
-          day,
-          requests: Math.max(0, requests),
-          last_granted: requests, // for the update below, where `requests` is no longer the change
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['key_id', 'day']).doUpdateSet((eb) => {
-          const sum = eb('daily_usage.requests', '+', eb.ref('excluded.last_granted'));
-          return { requests: eb.case().when(sum, '<', 0).then(0).else(sum).end() };
-        }),
-      )
-      .returning(DAY_USAGE)
-      .execute();
+  async addRequests(changes: readonly DayUsage[]): Promise<DayUsage[]> {
+    // `last_granted` has the change for the update, where `requests` is not below 0.
+    const values = changes.map(
+      ({ keyId, day, requests }) => sql`(${keyId}, ${day}, ${Math.max(0, requests)}, ${requests})`,
+    );
+    const { rows } = await sql<DayUsage>`
+      insert into daily_usage (key_id, day, requests, last_granted) values ${sql.join(values)}
+      on conflict (key_id, day) do update set
+        requests = case when daily_usage.requests + excluded.last_granted < 0
+          then 0 else daily_usage.requests + excluded.last_granted end
+      returning key_id as "keyId", day, requests`.execute(this.db);
+    return rows;
   }
 
   /** The counts of keys on days, in their order. */
@@ -161,24 +142,12 @@ export class AccountStore {
     return wanted.map((each) => counts.get(keyDayName(each)) ?? 0);
   }
 
-  /** Usage by key and day, oldest day first. */
-  listUsage({ keyId, day }: UsageFilter): Promise<DayUsage[]> {
-    let query = this.db.selectFrom('daily_usage').select(DAY_USAGE);
-    if (keyId !== undefined) query = query.where('key_id', '=', keyId);
-    if (day !== undefined) query = query.where('day', '=', day);
-    return query.orderBy('day').orderBy('key_id').execute();
-  }
-
   /** Resolves if the database takes writes: one that is full or read-only still answers queries. */
   async checkWrites(): Promise<void> {
     // A row that would not change is not written.
-    await this.db
-      .insertInto('write_checks')
-      .values({ singleton: 1, checks: 1 })
-      .onConflict((conflict) =>
-        conflict.column('singleton').doUpdateSet((eb) => ({ checks: eb('write_checks.checks', '+', 1) })),
-      )
-      .execute();
+    await sql`
+      insert into write_checks (singleton, checks) values (1, 1)
+      on conflict (singleton) do update set checks = write_checks.checks + 1`.execute(this.db);
   }
 
   close(): Promise<void> {

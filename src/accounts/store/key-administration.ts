@@ -5,8 +5,8 @@ import { generateKey, hashKey, type KeyRecord, type KeyState } from '../api-key.
 import type { Clock } from '../clock.js';
 import type { Tier } from '../tiers.js';
 import { type AccountDump, readDump, writeDump } from './account-dump.js';
-import type { AccountStore, DayUsage, UsageFilter } from './account-store.js';
-import { type AccountsDatabase, KEY_RECORD } from './schema.js';
+import { type AccountStore, DAY_USAGE, type DayUsage, type KeyDay } from './account-store.js';
+import type { AccountsDatabase } from './schema.js';
 import { isConstraintViolation } from './store-errors.js';
 
 /** A key with its secret: the only time the secret can be shown. */
@@ -61,7 +61,7 @@ export class KeyAdministration {
 
   /** All keys, oldest first. */
   list(): Promise<KeyRecord[]> {
-    const keys = this.store.db.selectFrom('api_keys').select(KEY_RECORD);
+    const keys = this.store.db.selectFrom('api_keys').selectAll();
     return keys.orderBy('created_at_ms').orderBy('id').execute();
   }
 
@@ -72,7 +72,7 @@ export class KeyAdministration {
       .set({ state })
       .where('id', '=', keyId)
       .$if(state !== 'revoked', (query) => query.where('state', '!=', 'revoked'))
-      .returning(KEY_RECORD)
+      .returningAll()
       .executeTakeFirst();
     return key ?? this.#refuse(keyId);
   }
@@ -92,7 +92,7 @@ export class KeyAdministration {
         .set({ display: displayForm(secret) })
         .where('id', '=', keyId)
         .where('state', '!=', 'revoked')
-        .returning(KEY_RECORD)
+        .returningAll()
         .executeTakeFirst();
       if (key === undefined) return undefined;
       await trx
@@ -115,10 +115,13 @@ export class KeyAdministration {
     return rotated ?? this.#refuse(keyId);
   }
 
-  /** Requests by key and day, oldest day first. */
-  async usage(filter: UsageFilter): Promise<DayUsage[]> {
-    if (filter.keyId !== undefined && !(await this.#isKnown(filter.keyId))) return this.#refuse(filter.keyId);
-    return this.store.listUsage(filter);
+  /** Requests by key and day, oldest day first; of all keys or days where none is given. */
+  async usage({ keyId, day }: { [Name in keyof KeyDay]?: string | undefined }): Promise<DayUsage[]> {
+    if (keyId !== undefined && !(await this.#isKnown(keyId))) return this.#refuse(keyId);
+    let query = this.store.db.selectFrom('daily_usage').select(DAY_USAGE);
+    if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+    if (day !== undefined) query = query.where('day', '=', day);
+    return query.orderBy('day').orderBy('key_id').execute();
   }
 
   /** The whole store, for import into another. */
@@ -140,10 +143,10 @@ export class KeyAdministration {
   }
 
   #newKey(tier: Tier, owner: string): IssuedKey {
-    const createdAtMs = this.clock.nowMs();
     const secret = generateKey();
     const id = `key_${randomBytes(6).toString('hex')}`;
-    return { key: { id, tier, owner, state: 'active', display: displayForm(secret), createdAtMs }, secret };
+    const display = displayForm(secret);
+    return { key: { id, tier, owner, state: 'active', display, created_at_ms: this.clock.nowMs() }, secret };
   }
 
   async #isKnown(keyId: string): Promise<boolean> {
@@ -165,12 +168,9 @@ async function insertKey(
   issued: IssuedKey,
   show: Show<IssuedKey>,
 ): Promise<void> {
-  const { createdAtMs, ...columns } = issued.key;
-  await trx
-    .insertInto('api_keys')
-    .values({ ...columns, created_at_ms: createdAtMs })
-    .execute();
-  await insertSecret(trx, columns.id, issued.secret, createdAtMs);
+  const { key, secret } = issued;
+  await trx.insertInto('api_keys').values(key).execute();
+  await insertSecret(trx, key.id, secret, key.created_at_ms);
   show(issued);
 }
 

@@ -3,7 +3,7 @@ import type { KeyRecord } from '../api-key.js';
 
 /** The tables, the same in SQLite and PostgreSQL. */
 export interface AccountsDatabase {
-  api_keys: Omit<KeyRecord, 'createdAtMs'> & { created_at_ms: number };
+  api_keys: KeyRecord;
   key_secrets: {
     /** SHA-256 of the key, hexadecimal. */
     hash: string;
@@ -23,16 +23,6 @@ export interface AccountsDatabase {
   /** At most one row: written to test whether the store takes writes. */
   write_checks: { singleton: 1; checks: number };
 }
-
-/** The columns of a KeyRecord. */
-export const KEY_RECORD = [
-  'id',
-  'tier',
-  'owner',
-  'state',
-  'display',
-  'api_keys.created_at_ms as createdAtMs',
-] as const;
 
 /** All changes of the schema, ordered by name. One that has shipped is never edited: add another. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
   Kysely,
   SqliteAdapter,
   type SqliteDatabase,
@@ -29,7 +30,7 @@ export async function openSqlite(path: string, mustExist: boolean): Promise<Kyse
   else makeFolder(dirname(path));
   const database = new LibsqlDatabase(path);
   await database.attempt(() => configure(database)); // another process may be opening or recovering the file
-  const db = new Kysely<AccountsDatabase>({ dialect: new SharedSqliteDialect(database) });
+  const db = new Kysely<AccountsDatabase>({ dialect: sharedSqliteDialect(database) });
   await migrate(db);
   return db;
 }
@@ -63,18 +64,11 @@ function configure(database: LibsqlDatabase): void {
  * begins. Otherwise a transaction that reads before it writes fails, instead of waiting, when another process wrote in
  * between. The lock also serialises migrations, which kysely runs in one transaction where the adapter allows it.
  */
-export class SharedSqliteDialect extends SqliteDialect {
-  constructor(private readonly database: LibsqlDatabase) {
-    super({ database });
-  }
-
-  override createDriver(): SharedSqliteDriver {
-    return new SharedSqliteDriver(this.database);
-  }
-
-  override createAdapter(): TransactionalDdlAdapter {
-    return new TransactionalDdlAdapter();
-  }
+export function sharedSqliteDialect(database: LibsqlDatabase): Dialect {
+  return Object.assign(new SqliteDialect({ database }), {
+    createDriver: () => new SharedSqliteDriver(database),
+    createAdapter: () => new TransactionalDdlAdapter(),
+  });
 }
 
 class TransactionalDdlAdapter extends SqliteAdapter {
