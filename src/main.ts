@@ -18,7 +18,7 @@ process.on('SIGHUP', () => {
 });
 
 const { run } = await import('./service/run.js');
-await run(process.argv.slice(2), process.env, (reloadModels) => {
+await run((reloadModels) => {
   reload = reloadModels;
   if (isReloadPending) reload();
 });

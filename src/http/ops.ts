@@ -1,8 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Accounts } from '../accounts/accounts.js';
-import type { Config } from '../config.js';
-import type { Metrics } from '../observability/metrics.js';
-import type { CurrentPhase } from './response/catalogue-schemas.js';
+import type { ApiDependencies } from './routes/context.js';
 import { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
 
@@ -16,10 +13,7 @@ const ENDPOINTS = 'the endpoints of this address are /livez, /readyz and /metric
  * not) and `/metrics` (Prometheus). Its requests are not logged: probes come every few seconds.
  */
 export function createOps(
-  config: Config,
-  phase: CurrentPhase,
-  accounts: Accounts,
-  metrics: Metrics,
+  { config, phase, accounts, metrics }: ApiDependencies,
   log: FastifyBaseLogger,
 ): FastifyInstance {
   const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), ENDPOINTS, () => {});

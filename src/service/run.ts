@@ -17,15 +17,12 @@ const LAST_LINE_MS = 500;
 const FLUSH_MS = 1000;
 
 /**
- * Runs the service until a signal ends it, or prints its help. Errors go to standard error; the exit code is 1 for a
- * failure and 2 for an unknown argument.
+ * Runs the service until a signal ends it, or prints its help, as the arguments of the process say. Errors go to standard
+ * error; the exit code is 1 for a failure and 2 for an unknown argument.
  * @param onReady receives what reloads the models, once they are served
  */
-export async function run(
-  args: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  onReady: (reload: () => void) => void,
-): Promise<void> {
+export async function run(onReady: (reload: () => void) => void): Promise<void> {
+  const args = process.argv.slice(2);
   const unknown = args.find((arg) => arg !== '--help' && arg !== '-h');
   if (unknown !== undefined) {
     const known = 'the service is configured by environment variables, which "npm start -- --help" lists';
@@ -35,7 +32,7 @@ export async function run(
   }
   try {
     if (args.length > 0) writeOutput(configHelp());
-    else await serve(environment, onReady);
+    else await serve(onReady);
   } catch (error) {
     writeError(`nurselog: ${redactKeys(explain(error))}\n`);
     process.exitCode = 1;
@@ -43,8 +40,8 @@ export async function run(
   }
 }
 
-async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => void) => void): Promise<void> {
-  const config = loadConfig(environment);
+async function serve(onReady: (reload: () => void) => void): Promise<void> {
+  const config = loadConfig(process.env);
   checkMemoryLimit(config);
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);

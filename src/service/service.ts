@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../accounts/accounts.js';
@@ -22,18 +21,7 @@ import { ServicePhase } from './service-phase.js';
 import { watchState } from './state-metrics.js';
 
 /** A running service. */
-export interface Service {
-  readonly apiUrl: string;
-  readonly opsUrl: string;
-  /** What the log says of the models and the grid that it started with. */
-  readonly startedWith: ReturnType<typeof logFieldsOf>;
-  /** Drains and ends: not ready at once, no new requests after the drain delay, requests in flight are answered. */
-  stop(): Promise<void>;
-  /** Reads the grid and the models again and serves them if they are valid. Ignored while the service ends. */
-  reload(): void;
-  /** Writes the request counts that are only in memory: for an exit that does not wait for `stop`. */
-  flushCounts(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Time for what a start has opened to be closed when it fails. */
 const FAILED_END_MS = 5000;
@@ -50,7 +38,7 @@ export async function startService(
   log: Log,
   onFatal: (reason: string) => void,
   showFirstKey: (text: string) => void,
-): Promise<Service> {
+) {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, 'write');
   const accounts = new Accounts(store, clock, (err, message) => log.error({ err }, message));
@@ -62,7 +50,7 @@ export async function startService(
   watchState(metrics, generations, accounts, connections, log);
   const dependencies = { config, clock, phase, accounts, serving: generations, connections, metrics };
   const api = createApi(dependencies, log);
-  const ops = createOps(config, phase, accounts, metrics, log);
+  const ops = createOps(dependencies, log);
 
   const end = async () => {
     await api.close();
@@ -79,7 +67,7 @@ export async function startService(
     // Last, because the key is shown only once: a start that fails must not issue it.
     const hasPage = api.hasRoute({ method: 'GET', url: '/' });
     const keys = new KeyAdministration(store, clock);
-    await prepareFirstKey(config.databaseUrl, urlOf(api), hasPage, keys, log, showFirstKey);
+    await prepareFirstKey(config.databaseUrl, api.listeningOrigin, hasPage, keys, log, showFirstKey);
   } catch (error) {
     phase.drain();
     // The reason is told even if a worker never returns from its models.
@@ -90,18 +78,22 @@ export async function startService(
   }
 
   return {
-    apiUrl: urlOf(api),
-    opsUrl: urlOf(ops),
+    apiUrl: api.listeningOrigin,
+    opsUrl: ops.listeningOrigin,
+    /** What the log says of the models and the grid that it started with. */
     startedWith: logFieldsOf(artefacts),
-    stop: async () => {
+    /** Drains and ends: not ready at once, no new requests after the drain delay, requests in flight are answered. */
+    async stop() {
       phase.drain();
       await delay(config.drainDelayMs);
       await end();
     },
-    reload: () => {
+    /** Reads the grid and the models again and serves them if they are valid. Ignored while the service ends. */
+    reload() {
       if (phase.current === 'draining') log.warn('models not reloaded: the service ends');
       else generations.reload();
     },
+    /** Writes the request counts that are only in memory: for an exit that does not wait for `stop`. */
     flushCounts: () => accounts.flush(),
   };
 }
@@ -124,9 +116,4 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
       { cause: error },
     );
   }
-}
-
-function urlOf(app: FastifyInstance): string {
-  const { address, family, port } = app.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -8,7 +8,7 @@ import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import type { Connections } from '../server/connections.js';
 import type { Submitter } from '../submitter.js';
 
-/** What the service passes to the API. */
+/** What the service passes to its listeners. */
 export interface ApiDependencies {
   readonly config: Config;
   readonly clock: Clock;

@@ -27,27 +27,8 @@ export async function preflight(
   { dataDir, modelDir, searchRadiusKm }: Config,
   signal: AbortSignal,
 ): Promise<string> {
-  const args = [dataDir, modelDir, String(searchRadiusKm)];
-  const { notice, exit } = await runProcess(args, signal).catch((error: Error) => {
-    throw new ExplainedError(`the preflight process could not be started: ${error.message}`);
-  });
-  const end = `ended by ${exit} (time limit ${TIMEOUT_MS / 1000} s)`;
-  switch (notice?.kind) {
-    case undefined:
-      throw new ExplainedError(`the preflight process ${end}`);
-    case 'checking':
-      throw new ArtefactError(notice.file, `the preflight process that ran it ${end}`);
-    case 'refused':
-      throw errorOf(notice);
-    case 'valid':
-      return notice.identity;
-  }
-}
-
-/** Runs the process to its end. Rejects if it could not be started. */
-async function runProcess(args: readonly string[], signal: AbortSignal) {
-  const child = fork(PROCESS_FILE, args, {
-    // Not with this process's own options, such as a debugger's.
+  // Not with this process's own options, such as a debugger's.
+  const child = fork(PROCESS_FILE, [dataDir, modelDir, String(searchRadiusKm)], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
@@ -59,11 +40,23 @@ async function runProcess(args: readonly string[], signal: AbortSignal) {
   const kill = () => child.kill('SIGKILL');
   const timeout = setTimeout(kill, TIMEOUT_MS);
   signal.addEventListener('abort', kill);
-  try {
-    const [code, endedBy] = await once(child, 'close');
-    return { notice, exit: endedBy ?? `exit ${code}` };
-  } finally {
-    clearTimeout(timeout);
-    signal.removeEventListener('abort', kill);
+  const [code, endedBy] = await once(child, 'close')
+    .catch((error: Error) => {
+      throw new ExplainedError(`the preflight process could not be started: ${error.message}`);
+    })
+    .finally(() => {
+      clearTimeout(timeout);
+      signal.removeEventListener('abort', kill);
+    });
+  const end = `ended by ${endedBy ?? `exit ${code}`} (time limit ${TIMEOUT_MS / 1000} s)`;
+  switch (notice?.kind) {
+    case undefined:
+      throw new ExplainedError(`the preflight process ${end}`);
+    case 'checking':
+      throw new ArtefactError(notice.file, `the preflight process that ran it ${end}`);
+    case 'refused':
+      throw errorOf(notice);
+    case 'valid':
+      return notice.identity;
   }
 }
