@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { type AccountStore, chunks, type DayUsage, type KeyDay, keyDayName } from './store/account-store.js';
 import { isConstraintViolation } from './store/store-errors.js';
 
@@ -12,7 +13,7 @@ export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
   /** By key and day. */
   #changes = new Map<string, DayUsage>();
-  #flushing: Promise<void> | undefined;
+  readonly #oneFlush = pLimit(1);
 
   /** @param onError called when a flush in the background failed, whose counts are kept for the next, and for each count that is dropped */
   constructor(
@@ -21,7 +22,7 @@ export class UsageMeter {
   ) {
     const onFailure = (error: unknown) => onError(error, 'request counts could not be written yet');
     this.#timer = setInterval(() => {
-      if (this.#flushing === undefined) this.flush().catch(onFailure);
+      if (this.#oneFlush.activeCount === 0) this.flush().catch(onFailure);
     }, FLUSH_EVERY_MS).unref();
   }
 
@@ -36,13 +37,10 @@ export class UsageMeter {
    * Writes every request counted before the call; with `wanted` nothing if none is of these keys and days, so that asking
    * again and again does not write what others count.
    */
-  async flush(wanted?: readonly KeyDay[]): Promise<void> {
-    await this.#flushing?.catch(() => {}); // its counts are kept for the next
-    if (wanted?.every((each) => !this.#changes.has(keyDayName(each)))) return;
-    this.#flushing ??= this.#write().finally(() => {
-      this.#flushing = undefined;
+  flush(wanted?: readonly KeyDay[]): Promise<void> {
+    return this.#oneFlush(async () => {
+      if (!wanted?.every((each) => !this.#changes.has(keyDayName(each)))) await this.#write();
     });
-    await this.#flushing;
   }
 
   /** Stops the timer and writes the remaining counts. Rejects if they could not be written. */

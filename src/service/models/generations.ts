@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import pLimit from 'p-limit';
 import type { Config } from '../../config.js';
 import { ExplainedError } from '../../output/explained-error.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-file.js';
@@ -21,8 +22,9 @@ export class Generations {
   readonly #retiring = new Map<Generation, Promise<void>>();
   /** What serves at the moment. */
   current: Generation;
+  readonly #oneReload = pLimit(1);
+  /** The last reload that was asked for. */
   #reloading: Promise<void> | undefined;
-  #isReloadWanted = false;
 
   /** @param phase is notified of workers that die or become ready */
   constructor(
@@ -53,8 +55,7 @@ export class Generations {
    * often this is called during a reload, one more follows it, which reads the files as they are by then.
    */
   reload(): void {
-    this.#isReloadWanted = true;
-    this.#reloading ??= this.#reloadWhileWanted();
+    if (this.#oneReload.pendingCount === 0) this.#reloading = this.#oneReload(() => this.#replace());
   }
 
   /**
@@ -68,15 +69,8 @@ export class Generations {
     await Promise.all([...this.#retiring.values(), this.current.close()]);
   }
 
-  async #reloadWhileWanted(): Promise<void> {
-    while (this.#isReloadWanted && !this.#ending.signal.aborted) {
-      this.#isReloadWanted = false;
-      await this.#replace();
-    }
-    this.#reloading = undefined;
-  }
-
   async #replace(): Promise<void> {
+    if (this.#ending.signal.aborted) return;
     const former = this.current;
     try {
       this.current = await this.#openNext();
