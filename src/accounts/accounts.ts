@@ -38,11 +38,8 @@ export interface Admission extends DailyQuota {
   readonly admitted: boolean;
 }
 
-/** One request of a limited tier. */
-interface Claim extends KeyDay {
-  /** The most requests the day may hold. */
-  readonly limit: number;
-}
+/** One request of a limited tier, and how many its day may hold. */
+type Claim = KeyDay & { readonly limit: number };
 
 const INVALID: Authentication = { kind: 'invalid' };
 
@@ -61,7 +58,10 @@ export class Accounts {
     memoMethod: () => new Coalescer((requests) => this.#claim(requests)),
   });
   /** Reads counts for GET /v1/usage, which is free: one query at a time, whatever the number of callers. */
-  readonly #counts: Coalescer<KeyDay, number>;
+  readonly #counts = new Coalescer(async (wanted: readonly KeyDay[]) => {
+    await this.#meter.flush(wanted);
+    return this.store.requestCounts(wanted);
+  });
 
   /**
    * @param store closed with the accounts
@@ -75,10 +75,6 @@ export class Accounts {
   ) {
     this.#directory = new KeyDirectory(store, clock);
     this.#meter = new UsageMeter(store, onBackgroundError);
-    this.#counts = new Coalescer(async (wanted) => {
-      await this.#meter.flush(wanted);
-      return store.requestCounts(wanted);
-    });
   }
 
   /**
@@ -108,16 +104,6 @@ export class Accounts {
     }
     const used = await this.#claims.memo(`${keyId} ${day} ${limit}`).submit({ keyId, day, limit });
     return Object.assign(quota, { remaining: used === null ? 0 : limit - used, admitted: used !== null });
-  }
-
-  /**
-   * Counts requests of one key exactly: one statement of the store both decides and counts.
-   * @returns for each the day's count with it, or `null` if it is not admitted
-   */
-  async #claim(requests: readonly Claim[]): Promise<(number | null)[]> {
-    const [{ keyId, day, limit }] = requests;
-    const { granted, used } = await this.store.claim({ keyId, day, requests: requests.length }, limit);
-    return requests.map((_, index) => (index < granted ? used - granted + index + 1 : null));
   }
 
   /**
@@ -171,6 +157,16 @@ export class Accounts {
     } finally {
       await this.store.close();
     }
+  }
+
+  /**
+   * Counts requests of one key exactly: one statement of the store both decides and counts.
+   * @returns for each the day's count with it, or `null` if it is not admitted
+   */
+  async #claim(requests: readonly Claim[]): Promise<(number | null)[]> {
+    const [{ keyId, day, limit }] = requests;
+    const { granted, used } = await this.store.claim({ keyId, day, requests: requests.length }, limit);
+    return requests.map((_, index) => (index < granted ? used - granted + index + 1 : null));
   }
 
   /** The quota of a key on the current UTC day. */

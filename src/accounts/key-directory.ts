@@ -24,21 +24,20 @@ const CACHE_CAPACITY = 10_000;
  * seen before are answered as last read.
  */
 export class KeyDirectory {
-  readonly #reads: Coalescer<string, SecretMatch | undefined>;
-  readonly #pending = new Map<string, Promise<SecretMatch | undefined>>();
+  readonly #reads = new Coalescer((hashes: readonly string[]) => this.#readAll(hashes));
+  /** Reads under way, by hash. */
+  readonly #pending = new LRUCache<string, Promise<SecretMatch | undefined>>({
+    max: CACHE_CAPACITY,
+    memoMethod: (hash) => this.#reads.submit(hash).finally(() => this.#pending.delete(hash)),
+  });
   readonly #known = new LRUCache<string, { match: SecretMatch; readAtMs: number }>({ max: CACHE_CAPACITY });
   readonly #unknownReadAtMs = new LRUCache<string, number>({ max: CACHE_CAPACITY });
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    store: AccountStore,
+    private readonly store: AccountStore,
     private readonly clock: Clock,
-  ) {
-    this.#reads = new Coalescer(async (hashes) => {
-      const matches = new Map((await store.findSecrets(hashes)).map((match) => [match.hash, match]));
-      return hashes.map((hash) => matches.get(hash));
-    });
-  }
+  ) {}
 
   /**
    * The match for a key's hash, or nothing if there is no such key.
@@ -47,7 +46,8 @@ export class KeyDirectory {
   async find(hash: string): Promise<SecretMatch | undefined> {
     const known = this.#known.get(hash);
     if (known === undefined) {
-      return this.#isWithin(this.#unknownReadAtMs.get(hash), TRUSTED_FOR_MS) ? undefined : this.#read(hash);
+      if (this.#isWithin(this.#unknownReadAtMs.get(hash), TRUSTED_FOR_MS)) return undefined;
+      return this.#pending.memo(hash);
     }
     if (this.#isWithin(known.readAtMs, REFRESH_AFTER_MS)) return known.match;
     if (
@@ -55,31 +55,27 @@ export class KeyDirectory {
       this.#isWithin(this.#failedAtMs, OUTAGE_MEMORY_MS)
     ) {
       // A failure is recorded in #failedAtMs and does not affect this request.
-      if (!this.#isWithin(this.#failedAtMs, RETRY_AFTER_MS)) this.#read(hash).catch(() => {});
+      if (!this.#isWithin(this.#failedAtMs, RETRY_AFTER_MS)) this.#pending.memo(hash).catch(() => {});
       return known.match;
     }
     try {
-      return await this.#read(hash);
+      return await this.#pending.memo(hash);
     } catch (error) {
       if (error instanceof StoreUnavailableError) return known.match;
       throw error;
     }
   }
 
-  #read(hash: string): Promise<SecretMatch | undefined> {
-    const pending = this.#pending.get(hash);
-    if (pending !== undefined) return pending;
-    const read = this.#readNow(hash).finally(() => this.#pending.delete(hash));
-    this.#pending.set(hash, read);
-    return read;
-  }
-
-  async #readNow(hash: string): Promise<SecretMatch | undefined> {
-    // The age counts from before the query: the store may change while it runs.
-    const readAtMs = this.clock.nowMs();
-    try {
-      const match = await this.#reads.submit(hash);
-      this.#failedAtMs = Number.NEGATIVE_INFINITY;
+  async #readAll(hashes: readonly string[]): Promise<(SecretMatch | undefined)[]> {
+    const readAtMs = this.clock.nowMs(); // before the query: the store may change while it runs
+    const found = await this.store.findSecrets(hashes).catch((error: unknown) => {
+      this.#failedAtMs = this.clock.nowMs();
+      throw error;
+    });
+    this.#failedAtMs = Number.NEGATIVE_INFINITY;
+    const matches = new Map(found.map((match) => [match.hash, match]));
+    return hashes.map((hash) => {
+      const match = matches.get(hash);
       if (match === undefined) {
         this.#known.delete(hash);
         this.#unknownReadAtMs.set(hash, readAtMs);
@@ -88,15 +84,11 @@ export class KeyDirectory {
         this.#known.set(hash, { match, readAtMs });
       }
       return match;
-    } catch (error) {
-      this.#failedAtMs = this.clock.nowMs();
-      throw error;
-    }
+    });
   }
 
   /** Whether a moment is less than a span ago. A moment in the future is not: a clock set back must not prolong trust. */
-  #isWithin(momentMs: number | undefined, spanMs: number): boolean {
-    if (momentMs === undefined) return false;
+  #isWithin(momentMs = Number.NEGATIVE_INFINITY, spanMs: number): boolean {
     const ageMs = this.clock.nowMs() - momentMs;
     return ageMs >= 0 && ageMs < spanMs;
   }

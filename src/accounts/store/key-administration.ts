@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { displayForm } from '../../output/printable.js';
 import { generateKey, hashKey, type KeyRecord, type KeyState } from '../api-key.js';
 import type { Clock } from '../clock.js';
@@ -84,7 +84,7 @@ export class KeyAdministration {
   async rotate(keyId: string, overlapMs: number, show: Show<RotatedKey> = () => {}): Promise<RotatedKey> {
     const nowMs = this.clock.nowMs();
     const secret = generateKey();
-    const oldValidUntilMs = nowMs + overlapMs;
+    const untilMs = nowMs + overlapMs;
     const rotated = await this.store.db.transaction().execute(async (trx) => {
       // The record first: its row lock serialises two rotations of one key.
       const key = await trx
@@ -95,20 +95,13 @@ export class KeyAdministration {
         .returningAll()
         .executeTakeFirst();
       if (key === undefined) return undefined;
-      await trx
-        .updateTable('key_secrets')
-        .set({ valid_until_ms: oldValidUntilMs })
-        .where('key_id', '=', keyId)
-        .where((eb) => eb.or([eb('valid_until_ms', 'is', null), eb('valid_until_ms', '>', oldValidUntilMs)]))
-        .execute();
+      await sql`
+        update key_secrets set valid_until_ms = ${untilMs}
+        where key_id = ${keyId} and (valid_until_ms is null or valid_until_ms > ${untilMs})`.execute(trx);
       // Secrets that are no longer valid are not kept.
-      await trx
-        .deleteFrom('key_secrets')
-        .where('key_id', '=', keyId)
-        .where('valid_until_ms', '<=', nowMs)
-        .execute();
+      await sql`delete from key_secrets where key_id = ${keyId} and valid_until_ms <= ${nowMs}`.execute(trx);
       await insertSecret(trx, keyId, secret, nowMs);
-      const rotated = { key, secret, oldSecretValidUntilMs: overlapMs > 0 ? oldValidUntilMs : null };
+      const rotated = { key, secret, oldSecretValidUntilMs: overlapMs > 0 ? untilMs : null };
       show(rotated);
       return rotated;
     });
