@@ -5,8 +5,8 @@ import { encodeTile, type RasterTile } from '../formats/geotiff/tiles.js';
 import type { TierLimit } from '../formats/request/request-errors.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats/surface/surface-output.js';
-import { type CheckState, OpenTable } from '../formats/table/open-table.js';
-import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
+import { OpenTable } from '../formats/table/open-table.js';
+import type { TableChunk, TableRequest, TableState } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import type { SharedRange } from './memory/shared-memory.js';
@@ -40,7 +40,7 @@ const STEPS = {
    * @returns what the answer begins and ends with, when all is checked
    */
   check(
-    { table, state: before }: Readonly<{ table: TableOrder; state: CheckState | undefined }>,
+    { table, state: before }: Readonly<{ table: TableOrder; state: TableState | undefined }>,
     { data }: Predictor,
   ) {
     const open = openTableOf(table, data);
@@ -51,7 +51,7 @@ const STEPS = {
 
   /** Answers rows of a table. @param state of the check at its end, without the chunks */
   rows(
-    { table, state, chunk }: Readonly<{ table: TableOrder; state: CheckState; chunk: TableChunk }>,
+    { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
     predictor: Predictor,
   ) {
     return openTableOf(table, predictor.data).answer(state, chunk, predictor);

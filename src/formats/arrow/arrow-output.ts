@@ -1,4 +1,4 @@
-import { type Data, DataType, Dictionary, Field, Int32, makeData, Schema, Utf8, Vector } from 'apache-arrow';
+import { type Data, Dictionary, Field, Int32, Schema, Utf8, Vector } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../prediction/predictor.js';
 import {
@@ -9,15 +9,8 @@ import {
   tableColumns,
   textListsOf,
 } from '../table/output-columns.js';
-import type { TableChunk, TableRequest } from '../table/table-request.js';
-import {
-  type ChunkRows,
-  ENCODED_CHUNK_BYTES,
-  type EncodedRows,
-  type RowErrors,
-  type TableOutput,
-  type TableSource,
-} from '../table/table-source.js';
+import type { TableRequest } from '../table/table-request.js';
+import type { ChunkRows, EncodedRows, RowErrors, TableOutput, TableSource } from '../table/table-source.js';
 import { toLatin1 } from '../text/text-formats.js';
 import { ColumnBuilder, textColumn } from './column-builder.js';
 import { OutputTypes, StreamWriter } from './stream-writer.js';
@@ -26,8 +19,8 @@ const NO_MESSAGES = new Vector([textColumn([])]);
 const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
 
 /**
- * Writes the answer to a table as an Arrow stream: a chunk is one or more record batches. The dictionaries precede the
- * first; that of the messages precedes each batch that has any.
+ * Writes the answer to a table as an Arrow stream: a chunk is a record batch. The dictionaries precede the first; that of the
+ * messages precedes each batch that has any.
  */
 export class ArrowOutput implements TableOutput {
   readonly head: Uint8Array;
@@ -37,8 +30,8 @@ export class ArrowOutput implements TableOutput {
   readonly #lists: TextLists;
   readonly #types: OutputTypes;
   readonly #messageType: Dictionary<Utf8, Int32>;
-  /** The messages of the last batch that had any: the library does not write the same dictionary again. */
-  #messages = NO_MESSAGES;
+  /** Our dictionaries that a chunk without messages has. */
+  readonly #dictionaries: ReadonlyMap<number, Vector>;
 
   constructor(
     private readonly source: TableSource,
@@ -52,6 +45,7 @@ export class ArrowOutput implements TableOutput {
     this.#lists = textListsOf({ grid, manifest });
     this.#types = new OutputTypes(this.#lists, { regions: id, factors: id + 1, codes: id + 2 });
     this.#messageType = new Dictionary(new Utf8(), new Int32(), id + 3);
+    this.#dictionaries = new Map([...this.#types.dictionaries, [id + 3, NO_MESSAGES]]);
     this.#columns = tableColumns(horizons, intervals);
     const ours = this.#columns.map((column) => new Field(column.name, this.#types.typeOf(column), true));
     const [code, message] = ERROR_COLUMNS;
@@ -66,50 +60,33 @@ export class ArrowOutput implements TableOutput {
 
   encode(rows: ChunkRows, predicted: PredictedRows, errors: RowErrors): EncodedRows {
     const { chunk } = rows;
-    const writer = new StreamWriter(this.#schema);
-    this.#messages = NO_MESSAGES;
-    // The dictionaries that were sent with the chunks before are not sent again.
-    if (chunk.from > 0)
-      writer.write([...this.#uploadedBefore(chunk), ...this.#ourColumns(predicted, errors, 0, 0)], 0);
-    writer.take();
-    let from = 0;
-    for (const { rowCount, columns } of rows.arrowBatches()) {
-      writer.write([...columns, ...this.#ourColumns(predicted, errors, from, rowCount)], rowCount);
-      from += rowCount;
-      if (writer.length >= ENCODED_CHUNK_BYTES || from >= chunk.count) break;
-    }
-    return { bytes: writer.take(), rowCount: from };
+    const before = () => new Map([...(this.source.dictionariesBefore?.(chunk) ?? []), ...this.#dictionaries]);
+    const writer = new StreamWriter(this.#schema, chunk.from > 0 ? before() : undefined);
+    writer.take(); // sent with the head and the chunks before
+    writer.write([...rows.arrowColumns(), ...this.#ourColumns(predicted, errors, chunk.count)], chunk.count);
+    return { bytes: writer.take(), rowCount: chunk.count };
   }
 
-  /** The uploaded columns without rows, with the dictionaries that were sent before a chunk. */
-  #uploadedBefore(chunk: TableChunk): Data[] {
-    const dictionaries = this.source.dictionariesBefore?.(chunk);
-    return this.source.arrowSchema.fields.map(({ type }) => {
-      const dictionary = DataType.isDictionary(type) ? dictionaries?.get(type.id) : undefined;
-      return makeData({ type, length: 0, dictionary } as never);
-    });
-  }
-
-  #ourColumns(predicted: PredictedRows, errors: RowErrors, from: number, count: number): Data[] {
-    const rows = predicted.slice(from, count);
-    const columns = this.#columns.map((column) => this.#types.read(column, rows, count));
+  #ourColumns(predicted: PredictedRows, errors: RowErrors, count: number): Data[] {
+    const columns = this.#columns.map((column) => this.#types.read(column, predicted, count));
     const code = this.#types.builder(ERROR_CODE, count);
     const message = new ColumnBuilder(this.#messageType, count);
     const messages = new Map<string, number>();
-    for (let i = 0; i < count; i++) {
-      const error = errors.get(from + i);
+    for (let row = 0; row < count; row++) {
+      const error = errors.get(row);
       if (error === undefined) {
-        code.clear(i);
-        message.clear(i);
+        code.clear(row);
+        message.clear(row);
       } else {
-        for (const column of columns) column.clear(i);
-        code.values[i] = this.#lists.codes.indexOf(error.code);
+        for (const column of columns) column.clear(row);
+        code.values[row] = this.#lists.codes.indexOf(error.code);
         const index = messages.get(error.message) ?? messages.size;
         messages.set(error.message, index);
-        message.values[i] = index;
+        message.values[row] = index;
       }
     }
-    if (messages.size > 0) this.#messages = new Vector([textColumn([...messages.keys()].map(toLatin1))]);
-    return [...columns.map((column) => column.data()), code.data(), message.data(this.#messages)];
+    const texts =
+      messages.size > 0 ? new Vector([textColumn([...messages.keys()].map(toLatin1))]) : NO_MESSAGES;
+    return [...columns.map((column) => column.data()), code.data(), message.data(texts)];
   }
 }

@@ -1,13 +1,8 @@
 import type { Data, Schema } from 'apache-arrow';
 import type { TableChunk } from '../table/table-request.js';
-import {
-  type ArrowBatch,
-  type ChunkRows,
-  ENCODED_CHUNK_BYTES,
-  type TableSource,
-} from '../table/table-source.js';
+import { type ChunkRows, ENCODED_CHUNK_BYTES, type TableSource } from '../table/table-source.js';
 import { fromLatin1 } from '../text/text-formats.js';
-import { type Cells, cellsOf, isValid, numbersOf } from './cells.js';
+import { type Cells, cellsOf } from './cells.js';
 import { type BatchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { messagesOf } from './messages.js';
 import { readSchema, sliceColumn } from './text-views.js';
@@ -86,7 +81,6 @@ export class ArrowSource implements TableSource {
 class ArrowRows implements ChunkRows {
   /** Readers of the columns, made when they are first used. */
   readonly #cells: Cells[] = [];
-  readonly #numbers: ((row: number) => number)[] = [];
 
   /** @param columns slices with the rows of the chunk; dictionaries are whole */
   constructor(
@@ -94,34 +88,33 @@ class ArrowRows implements ChunkRows {
     readonly chunk: TableChunk,
   ) {}
 
-  number(row: number, column: number): number {
-    this.#numbers[column] ??= numbersOf(this.columns[column]);
-    return this.#numbers[column](row);
-  }
-
-  statesNumber(row: number, column: number): boolean {
-    return isValid(this.columns[column], row);
+  number(row: number, column: number): number | undefined {
+    return this.#cellsOf(column).number(row);
   }
 
   stated(row: number, column: number, isText: boolean): unknown {
-    const text = isText ? this.text(row, column) : null;
-    if (text !== null) return fromLatin1(text);
-    return isText || !this.statesNumber(row, column) ? undefined : this.number(row, column);
+    if (!isText) return this.number(row, column);
+    const text = this.text(row, column);
+    return text === null ? undefined : fromLatin1(text);
   }
 
   text(row: number, column: number): string | null {
-    this.#cells[column] ??= cellsOf(this.columns[column]);
-    return this.#cells[column].text(row);
+    return this.#cellsOf(column).text(row);
   }
 
   json(row: number, column: number): string {
     const text = this.text(row, column);
     if (text === null) return 'null';
-    if (this.#cells[column].isString) return JSON.stringify(text);
+    if (this.#cellsOf(column).isString) return JSON.stringify(text);
     return NOT_FINITE.has(text) ? 'null' : text;
   }
 
-  arrowBatches(): Iterable<ArrowBatch> {
-    return [{ rowCount: this.chunk.count, columns: this.columns }];
+  arrowColumns(): readonly Data[] {
+    return this.columns;
+  }
+
+  #cellsOf(column: number): Cells {
+    this.#cells[column] ??= cellsOf(this.columns[column]);
+    return this.#cells[column];
   }
 }

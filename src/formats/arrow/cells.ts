@@ -2,44 +2,46 @@ import { type Data, DataType, DateUnit, Precision, type TimeUnit } from 'apache-
 import { isText } from './column-types.js';
 import { ViewTexts } from './text-views.js';
 
-/** Reads the values of a column as text. */
+/** Reads the values of a column. */
 export interface Cells {
   /** Whether JSON writes them as strings; otherwise they are numbers or booleans as they stand. */
   readonly isString: boolean;
   /** The text of a row: latin1 that holds UTF-8; null where it has no value. */
   text(row: number): string | null;
+  /** The number of a row, in a column of integers, floating-point numbers or decimals; undefined where it has no value. */
+  number(row: number): number | undefined;
 }
 
 /** A reader of a column of any type that `isWritable`; not of views. */
 export function cellsOf(data: Data): Cells {
-  const { isString, text } = cellsWithoutNulls(data);
-  if (data.nullCount === 0 && !DataType.isNull(data.type)) return { isString, text };
-  return { isString, text: (row) => (isValid(data, row) ? text(row) : null) };
-}
-
-/** The numbers of a column of integers, floating-point numbers or decimals; NaN for none. */
-export function numbersOf(data: Data): (row: number) => number {
   const { type, values } = data;
+  const { isString, text } = textsOf(data);
   const isPlain = DataType.isInt(type) || DataType.isFloat(type);
-  const { text } = cellsWithoutNulls(data);
   const number = (row: number) => Number(isPlain ? values[row] : text(row));
-  if (data.nullCount === 0) return number;
-  return (row) => (isValid(data, row) ? number(row) : Number.NaN);
+  const isNull = DataType.isNull(type);
+  if (data.nullCount === 0 && !isNull) return { isString, text, number };
+  const isValid = (row: number) => !isNull && data.getValid(row);
+  return {
+    isString,
+    text: (row) => (isValid(row) ? text(row) : null),
+    number: (row) => (isValid(row) ? number(row) : undefined),
+  };
 }
 
-export function isValid(data: Data, row: number): boolean {
-  if (DataType.isNull(data.type)) return false;
-  return data.nullCount === 0 || (data.nullBitmap[row >> 3] & (1 << (row & 7))) !== 0;
-}
+type Texts = Pick<Cells, 'isString' | 'text'>;
+const unquoted = (text: Texts['text']): Texts => ({ isString: false, text });
+const quoted = (text: Texts['text']): Texts => ({ isString: true, text });
 
-const unquoted = (text: Cells['text']): Cells => ({ isString: false, text });
-const quoted = (text: Cells['text']): Cells => ({ isString: true, text });
-
-/** A reader of the rows that have a value, which may be a null within a dictionary. */
-function cellsWithoutNulls(data: Data): Cells {
+/** The texts of the rows that have a value, which may be a null within a dictionary. */
+function textsOf(data: Data): Texts {
   const { type, values, stride } = data;
   if (DataType.isDictionary(type)) return dictionaryCells(data);
-  if (isText(type)) return quoted(textsOf(data));
+  if (isText(type)) {
+    const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+    return quoted((row) =>
+      bytes.toString('latin1', Number(data.valueOffsets[row]), Number(data.valueOffsets[row + 1])),
+    );
+  }
   if (DataType.isBool(type)) return unquoted((row) => String((values[row >> 3] & (1 << (row & 7))) !== 0));
   if (DataType.isDecimal(type))
     return unquoted((row) => decimalText(values, row * stride, stride, type.scale));
@@ -59,11 +61,6 @@ function cellsWithoutNulls(data: Data): Cells {
   return unquoted((row) => String(values[row])); // integers
 }
 
-function textsOf({ values, valueOffsets }: Data): Cells['text'] {
-  const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
-  return (row) => bytes.toString('latin1', Number(valueOffsets[row]), Number(valueOffsets[row + 1]));
-}
-
 /** The length of the text of a row in bytes; undefined for columns of other types, and for dictionaries. */
 export function textLength(data: Data): ((row: number) => number) | undefined {
   const { type, valueOffsets } = data;
@@ -75,7 +72,7 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
   return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);
 }
 
-function dictionaryCells({ values, dictionary }: Data): Cells {
+function dictionaryCells({ values, dictionary }: Data): Texts {
   // Deltas add arrays to a dictionary.
   const arrays = (dictionary?.data ?? []).map((array) => ({ length: array.length, cells: cellsOf(array) }));
   const textAt = (index: number): string | null => {

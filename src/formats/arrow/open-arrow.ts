@@ -1,8 +1,14 @@
 import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
-import type { TableFormat, TableRequest, TableState } from '../table/table-request.js';
-import { checkRowCount, tableError } from '../table/table-request.js';
+import {
+  checkRowCount,
+  type TableFormat,
+  type TableRequest,
+  type TableState,
+  tableError,
+} from '../table/table-request.js';
+import type { TableReader } from '../table/table-source.js';
 import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
@@ -16,17 +22,25 @@ const MAX_BATCHES = 10_000;
 /** Most deltas of a dictionary: each time that one is added, the list of all is copied. */
 const MAX_DICTIONARY_DELTAS = 100;
 
-export interface ArrowState extends TableState {
-  readonly format: 'arrow';
+interface ArrowState extends TableState {
   /** The record batch to be checked next. */
   readonly batch: number;
+}
+
+/** Reads an Arrow stream. @throws ApiError as `openArrow` */
+export function arrowReader(upload: Uint8Array, request: TableRequest): TableReader {
+  const source = openArrow(upload, request);
+  return {
+    check: (before: ArrowState | undefined, isTimeUp) => checkArrow(source, request, before, isTimeUp),
+    source: () => source,
+  };
 }
 
 /**
  * Reads the messages of an Arrow stream: its schema, its dictionaries, and where its record batches are.
  * @throws ApiError invalid_request, batch_too_large
  */
-export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
+function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   const { output } = request;
   const stream = upload.byteOffset % ALIGNMENT === 0 ? upload : new Uint8Array(upload);
   const messages = messagesOf(stream);
@@ -65,12 +79,8 @@ export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSourc
   return new ArrowSource(stream, schema, batches, rowCount);
 }
 
-/**
- * Checks the values of some more record batches.
- * @param before how far the check has come
- * @throws ApiError invalid_request
- */
-export function checkArrow(
+/** Checks the values of some more record batches. @throws ApiError invalid_request */
+function checkArrow(
   source: ArrowSource,
   { output, chunkRows }: TableRequest,
   before: ArrowState | undefined,
@@ -90,7 +100,7 @@ export function checkArrow(
   }
   const isChecked = batch === source.batches.length;
   const chunks = isChecked ? [...source.chunks(chunkRows)] : [];
-  return { format: 'arrow', batch, chunks, rowCount: source.rowCount, isChecked };
+  return { batch, chunks, rowCount: source.rowCount, isChecked };
 }
 
 /** What the library decodes of a message. @throws ApiError where it cannot */

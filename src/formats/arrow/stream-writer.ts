@@ -2,7 +2,7 @@ import {
   AsyncByteQueue,
   Bool,
   type Data,
-  type DataType,
+  DataType,
   Dictionary,
   Float32,
   Float64,
@@ -24,11 +24,9 @@ import { ColumnBuilder } from './column-builder.js';
 /** Collects what a writer of Arrow writes: the queue of the library is read asynchronously. */
 class CollectingSink extends AsyncByteQueue {
   chunks: Uint8Array[] = [];
-  bytes = 0;
 
   override write(chunk: Uint8Array): void {
     this.chunks.push(chunk);
-    this.bytes += chunk.byteLength;
   }
 }
 
@@ -36,9 +34,21 @@ export class StreamWriter {
   readonly #sink = new CollectingSink();
   readonly #writer = new RecordBatchStreamWriter();
 
-  /** The schema is the first that is written; each dictionary precedes the first record batch that has it. */
-  constructor(private readonly schema: Schema) {
+  /**
+   * The schema is the first that is written; each dictionary precedes the first record batch that has it.
+   * @param first all dictionaries by their id, if they are to be written at once
+   */
+  constructor(
+    private readonly schema: Schema,
+    first?: ReadonlyMap<number, Vector>,
+  ) {
     this.#writer.reset(this.#sink, schema);
+    if (first === undefined) return;
+    const none = schema.fields.map(({ type }) => {
+      const dictionary = DataType.isDictionary(type) ? first.get(type.id) : undefined;
+      return makeData({ type, length: 0, dictionary } as never);
+    });
+    this.write(none, 0);
   }
 
   write(children: Data[], length: number): void {
@@ -50,21 +60,10 @@ export class StreamWriter {
     this.#writer.finish();
   }
 
-  /** Bytes that were written since the last `take`. */
-  get length(): number {
-    return this.#sink.bytes;
-  }
-
   /** What was written since the last call, in memory of its own. */
   take(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(this.#sink.bytes);
-    let end = 0;
-    for (const chunk of this.#sink.chunks) {
-      bytes.set(chunk, end);
-      end += chunk.byteLength;
-    }
+    const bytes = new Uint8Array(Buffer.concat(this.#sink.chunks));
     this.#sink.chunks = [];
-    this.#sink.bytes = 0;
     return bytes;
   }
 }
@@ -86,6 +85,11 @@ export class OutputTypes {
       const type = new Dictionary(new Utf8(), indexes ?? smallest, id);
       this.#lists[name] = { type, texts: vectorFromArray([...texts], new Utf8()) };
     }
+  }
+
+  /** The texts of the lists by the ids of their dictionaries. */
+  get dictionaries(): ReadonlyMap<number, Vector> {
+    return new Map(Object.values(this.#lists).map(({ type, texts }) => [type.id, texts]));
   }
 
   typeOf({ type, texts }: ColumnKind): DataType {

@@ -1,67 +1,57 @@
 import { show } from '../../prediction/errors/shown-value.js';
 import { MAX_NAME_BYTES, REQUIRED_COLUMNS, readPositions } from '../table/input-columns.js';
-import {
-  checkRowCount,
-  lineError,
-  maxRowsOf,
-  type TableRequest,
-  type TableState,
-  tableError,
-} from '../table/table-request.js';
-import { ChunkList, LINE_FEED, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { lineError, type TableRequest, tableError } from '../table/table-request.js';
+import type { TableReader } from '../table/table-source.js';
+import { LINE_FEED, MAX_ROW_BYTES, TextCheck, type TextState } from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
-import { readRows } from './csv-rows.js';
-import type { CsvHeader } from './csv-source.js';
+import { type CsvHeader, csvSource, readRows } from './csv-source.js';
 
-export interface CsvState extends TableState {
-  readonly format: 'csv';
-  /** Where the next row starts. */
-  readonly at: number;
+interface CsvState extends TextState {
   readonly header: CsvHeader | undefined;
 }
 
+/** Reads a CSV table (RFC 4180, with a header line; LF or CRLF). */
+export function csvReader(body: Buffer, request: TableRequest): TableReader {
+  return {
+    check: (before: CsvState | undefined, isTimeUp) => checkCsv(body, request, before, isTimeUp),
+    source: ({ header }: CsvState) => csvSource(body, header as CsvHeader), // a checked table has one
+  };
+}
+
 /**
- * Checks some more of a CSV table (RFC 4180, with a header line; LF or CRLF).
- *
- * Text is parsed as latin1, whatever its characters: every character is a byte, and positions are offsets in the body.
- * @param before how far the check has come
+ * Checks some more of a CSV table. Text is parsed as latin1, whatever its characters: every character is a byte, and positions
+ * are offsets in the body.
  * @throws ApiError invalid_request, batch_too_large
  */
-export function checkCsv(
+function checkCsv(
   body: Buffer,
   request: TableRequest,
   before: CsvState | undefined,
   isTimeUp: () => boolean,
 ): CsvState {
-  let at = before?.at ?? textStart(body);
-  const text = body.subarray(0, textEnd(body, at, false));
+  const check = new TextCheck(body, request, before, false);
+  const { text } = check;
   let header = before?.header;
-  let maxRows = header === undefined ? 0 : maxRowsOf(header.names, request);
-  const list = new ChunkList(before, request.rowLimit);
-  while (at < text.length) {
-    const start = at;
+  while (!check.isChecked) {
+    const start = check.at;
     if (header === undefined) checkFirstLine(text.toString('latin1', start, start + MAX_NAME_BYTES));
     const lines = text.toString('latin1', start, windowEnd(text, start));
-    const refuse = (offset: number, problem: string) => lineError(lineAt(body, start + offset), problem);
+    const refuse = (offset: number, problem: string) => check.error(start + offset, problem);
     const addRow = (cells: readonly string[], from: number, end: number) => {
       if (cells.length === 1 && cells[0] === '') throw refuse(from, 'is blank: remove it');
       if (header === undefined) {
         header = { names: cells.map(fromLatin1), lineEnd: lines[end - 2] === '\r' ? '\r\n' : '\n' };
         readPositions(header.names);
-        maxRows = maxRowsOf(header.names, request);
       } else if (cells.length !== header.names.length) throw refuse(from, fieldCount(cells, header.names));
-      else list.add(start + from, start + end, maxRows);
+      else check.addRow(start + from, start + end, header.names);
     };
-    at += readRows(lines, addRow, (quote) => refuse(quote, TEXT_AFTER_QUOTE));
-    if (at < text.length && start + lines.length === text.length) throw refuse(at - start, NOT_CLOSED);
-    if (at === start) throw refuse(0, ROW_TOO_LONG);
+    check.at += readRows(lines, addRow, (quote) => refuse(quote, TEXT_AFTER_QUOTE));
+    if (!check.isChecked && start + lines.length === text.length) throw refuse(check.at - start, NOT_CLOSED);
+    if (check.at === start) throw refuse(0, ROW_TOO_LONG);
     if (isTimeUp()) break;
   }
-  const { chunks, rowCount } = list;
-  const isChecked = at >= text.length;
-  if (isChecked && header === undefined) throw tableError('it has no header line');
-  if (isChecked) checkRowCount(rowCount, request);
-  return { format: 'csv', at, header, chunks, rowCount, isChecked };
+  if (check.isChecked && header === undefined) throw tableError('it has no header line');
+  return { ...check.end(), header };
 }
 
 const TEXT_AFTER_QUOTE = 'has a quoted field with text after its quote: write a quote within a field twice';

@@ -1,73 +1,72 @@
 import { show } from '../../prediction/errors/shown-value.js';
 import { JsonError, OPEN_OBJECT, skipSpace } from '../request/json.js';
 import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-columns.js';
-import {
-  checkRowCount,
-  lineError,
-  maxRowsOf,
-  type TableRequest,
-  type TableState,
-  tableError,
-} from '../table/table-request.js';
-import { ChunkList, LINE_FEED, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { type TableRequest, tableError } from '../table/table-request.js';
+import type { TableReader } from '../table/table-source.js';
+import { LINE_FEED, MAX_ROW_BYTES, TextCheck, type TextState } from '../text/lines.js';
+import { ndjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
 
-/** Bytes that are scanned between two looks at the time. */
+/** Bytes that are scanned between two looks at the time, about. */
 const LOOK_BYTES = 2 ** 16;
 
-export interface NdjsonState extends TableState {
-  readonly format: 'ndjson';
-  /** Where the next row starts. */
-  readonly at: number;
+interface NdjsonState extends TextState {
   /** The names of the columns so far as they are written between quotes, and the kinds of their values. */
   readonly written: readonly string[];
   readonly kinds: number[];
 }
 
-/**
- * Checks some more of a table of JSON objects, one a line. Its columns are the union of their names.
- * @param before how far the check has come
- * @throws ApiError invalid_request, batch_too_large
- */
-export function checkNdjson(
+/** Reads a table of JSON objects, one a line. Its columns are the union of their names. */
+export function ndjsonReader(body: Buffer, request: TableRequest): TableReader {
+  return {
+    check: (before: NdjsonState | undefined, isTimeUp) => checkNdjson(body, request, before, isTimeUp),
+    source: ({ written, kinds }: NdjsonState) =>
+      ndjsonSource(body, request, new ObjectColumns(written, kinds)),
+  };
+}
+
+/** Checks some more of a table. @throws ApiError invalid_request, batch_too_large */
+function checkNdjson(
   body: Buffer,
   request: TableRequest,
   before: NdjsonState | undefined,
   isTimeUp: () => boolean,
 ): NdjsonState {
+  const check = new TextCheck(body, request, before, true);
+  const { text } = check;
   const columns = new ObjectColumns(before?.written, before?.kinds);
-  const list = new ChunkList(before, request.rowLimit);
-  let at = before?.at ?? textStart(body);
-  const text = body.subarray(0, textEnd(body, at, true));
-  for (let nextLook = at + LOOK_BYTES; at < text.length; ) {
+  while (!check.isChecked) {
+    const { at } = check;
     const end = text.indexOf(LINE_FEED, at) + 1 || text.length;
     const first = skipSpace(text, at);
-    if (first >= end && end < text.length) throw lineError(lineAt(body, at), 'is blank: remove it');
+    const refuse = (problem: string) => check.error(at, problem);
+    if (first >= end && end < text.length) throw refuse('is blank: remove it');
     if (first < end) {
-      if (end - at > MAX_ROW_BYTES) throw lineError(lineAt(body, at), `has more than ${MAX_ROW_BYTES} bytes`);
-      checkObject(body, at, first, end, columns);
+      if (end - at > MAX_ROW_BYTES) throw refuse(`has more than ${MAX_ROW_BYTES} bytes`);
+      checkObject(body, at, first, end, columns, refuse);
       columns.addKinds(body);
-      list.add(at, end, maxRowsOf(columns.names, request));
+      check.addRow(at, end, columns.names);
     }
-    at = end;
-    if (at < nextLook) continue;
-    if (isTimeUp()) break;
-    nextLook = at + LOOK_BYTES;
+    check.at = end;
+    if (Math.floor(end / LOOK_BYTES) > Math.floor(at / LOOK_BYTES) && isTimeUp()) break;
   }
-  const { chunks, rowCount } = list;
-  const isChecked = at >= text.length;
-  if (isChecked) {
-    if (rowCount === 0) throw tableError('it has no rows: write one JSON object a line');
+  if (check.isChecked) {
+    if (check.rowCount === 0) throw tableError('it has no rows: write one JSON object a line');
     readPositions(columns.names);
-    checkRowCount(rowCount, request);
   }
   const { written, kinds } = columns;
-  return { format: 'ndjson', at, written, kinds, chunks, rowCount, isChecked };
+  return { ...check.end(), written, kinds };
 }
 
 /** @param at where the first value of the line [start, end) starts */
-function checkObject(body: Buffer, start: number, at: number, end: number, columns: ObjectColumns): void {
-  const refuse = (problem: string) => lineError(lineAt(body, start), problem);
+function checkObject(
+  body: Buffer,
+  start: number,
+  at: number,
+  end: number,
+  columns: ObjectColumns,
+  refuse: (problem: string) => Error,
+): void {
   if (body[at] !== OPEN_OBJECT)
     throw refuse('is not a JSON object: write one object a line, without brackets and commas around them');
   const line = body.subarray(0, end);

@@ -1,25 +1,21 @@
 import { type Data, DataType, Field, Schema } from 'apache-arrow';
 import { ColumnBuilder } from '../arrow/column-builder.js';
-import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../request/json.js';
+import { CLOSE_OBJECT, OPEN_OBJECT, skipSpace } from '../request/json.js';
 import { maxRowsOf, type TableChunk, type TableRequest } from '../table/table-request.js';
-import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
+import type { ChunkRows, TableSource } from '../table/table-source.js';
 import { LINE_FEED } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
-import { toLatin1 } from '../text/text-formats.js';
-import type { NdjsonState } from './check-ndjson.js';
-import { ObjectColumns, unquoted } from './object-columns.js';
-
-const [LETTER_N, LETTER_T] = Buffer.from('nt');
+import { fromLatin1, toLatin1 } from '../text/text-formats.js';
+import type { ObjectColumns } from './object-columns.js';
 
 /** A table of JSON objects whose grammar was checked. */
-export function ndjsonSource(body: Buffer, request: TableRequest, state: NdjsonState): TableSource {
-  const columns = new ObjectColumns(state.written, state.kinds);
+export function ndjsonSource(body: Buffer, request: TableRequest, columns: ObjectColumns): TableSource {
   const { names } = columns;
+  const maxRows = maxRowsOf(names, request); // a chunk has more where later rows have more columns
   return {
     names,
     arrowSchema: new Schema(names.map((name, column) => new Field(name, columns.arrowType(column), true))),
-    // Rows may have more columns than the first of their chunk had.
-    rows: (chunk) => new NdjsonRows(body, columns, maxRowsOf(names, request), chunk),
+    rows: (chunk) => new NdjsonRows(body, columns, { ...chunk, count: Math.min(chunk.count, maxRows) }),
   };
 }
 
@@ -30,38 +26,29 @@ class NdjsonRows implements ChunkRows {
   constructor(
     private readonly body: Buffer,
     private readonly columns: ObjectColumns,
-    private readonly batchRows: number,
     readonly chunk: TableChunk,
   ) {
-    this.starts = new Uint32Array(chunk.count + 1).fill(chunk.start);
-    for (let row = 1; row < chunk.count; row++)
-      this.starts[row] = body.indexOf(LINE_FEED, this.starts[row - 1]) + 1;
-    this.starts[chunk.count] = chunk.end;
+    const { count, start, end } = chunk;
+    this.starts = new Uint32Array(count + 1).fill(start);
+    for (let row = 0; row < count; row++)
+      this.starts[row + 1] = body.indexOf(LINE_FEED, this.starts[row]) + 1 || end;
   }
 
-  number(row: number, column: number): number {
-    const start = this.#startOf(row, column);
-    return start === 0 ? Number.NaN : numberAt(this.body, start);
-  }
-
-  statesNumber(row: number, column: number): boolean {
-    const start = this.#startOf(row, column);
-    return start !== 0 && this.body[start] !== LETTER_N;
+  number(row: number, column: number): number | undefined {
+    const json = this.#json(row, column);
+    return json === undefined || json === 'null' ? undefined : Number(json);
   }
 
   stated(row: number, column: number): unknown {
-    const start = this.#startOf(row, column);
-    return start === 0 ? undefined : JSON.parse(this.body.toString('utf8', start, this.columns.ends[column]));
+    const json = this.#json(row, column);
+    return json === undefined ? undefined : JSON.parse(fromLatin1(json));
   }
 
   text(row: number, column: number): string | null {
-    const { body } = this;
-    const start = this.#startOf(row, column);
-    if (start === 0 || body[start] === LETTER_N) return null;
-    const end = this.columns.ends[column];
-    if (body[start] !== QUOTE) return body.toString('latin1', start, end);
-    const text = body.toString('latin1', start + 1, end - 1);
-    return text.includes('\\') ? toLatin1(unquoted(body.toString('utf8', start + 1, end - 1))) : text;
+    const json = this.#json(row, column) ?? 'null';
+    if (json === 'null') return null;
+    if (!json.startsWith('"')) return json;
+    return json.includes('\\') ? toLatin1(JSON.parse(fromLatin1(json))) : json.slice(1, -1);
   }
 
   json(): never {
@@ -76,31 +63,26 @@ class NdjsonRows implements ChunkRows {
     return true;
   }
 
-  *arrowBatches(): Generator<ArrowBatch> {
-    const { count } = this.chunk;
-    for (let from = 0; from < count; from += this.batchRows) {
-      const rowCount = Math.min(this.batchRows, count - from);
-      yield { rowCount, columns: this.#arrowColumns(from, rowCount) };
-    }
-  }
-
-  /** Where the value of a column starts in the body; 0 where the row has none. */
-  #startOf(row: number, column: number): number {
-    this.columns.scanOnce(this.body, this.starts[row]);
-    return this.columns.starts[column];
-  }
-
-  #arrowColumns(from: number, count: number): Data[] {
+  arrowColumns(): Data[] {
     const { columns } = this;
+    const { count } = this.chunk;
     const builders = columns.names.map((_, column) => new ColumnBuilder(columns.arrowType(column), count));
     for (let row = 0; row < count; row++)
       for (const [column, builder] of builders.entries()) {
-        const start = this.#startOf(from + row, column);
-        if (start === 0 || this.body[start] === LETTER_N) builder.clear(row);
-        else if (DataType.isFloat(builder.type)) builder.values[row] = numberAt(this.body, start);
-        else if (DataType.isBool(builder.type)) builder.values[row] = this.body[start] === LETTER_T ? 1 : 0;
-        else builder.setText(row, this.text(from + row, column) ?? '');
+        const text = this.text(row, column);
+        if (text === null) builder.clear(row);
+        else if (DataType.isFloat(builder.type)) builder.values[row] = Number(text);
+        else if (DataType.isBool(builder.type)) builder.values[row] = text === 'true' ? 1 : 0;
+        else builder.setText(row, text);
       }
     return builders.map((builder) => builder.data());
+  }
+
+  /** A value as it is written; undefined where the row has none. */
+  #json(row: number, column: number): string | undefined {
+    const { body, columns } = this;
+    columns.scanOnce(body, this.starts[row]);
+    const start = columns.starts[column];
+    return start === 0 ? undefined : body.toString('latin1', start, columns.ends[column]);
   }
 }

@@ -15,20 +15,14 @@ import {
 
 /** Kinds of values, as bits. */
 const NUMBER = 1;
-const TEXT = 2;
-const BOOLEAN = 4;
-const OTHER = 8;
+const BOOLEAN = 2;
+const OTHER = 4;
 
 const [LETTER_F, LETTER_N, LETTER_T] = Buffer.from('fnt');
 /** No integer of so many characters is beyond what a float64 holds exactly. */
 const EXACT_CHARACTERS = 15;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
-
-/** The text of a JSON string without its quotes. */
-export function unquoted(json: string): string {
-  return JSON.parse(`"${json}"`) as string;
-}
 
 /** The columns of objects: the union of their names in the order in which they appear first. */
 export class ObjectColumns {
@@ -41,8 +35,10 @@ export class ObjectColumns {
   doubled = -1;
   /** A column whose name has half of a surrogate pair, which UTF-8 cannot hold, or -1. */
   malformed = -1;
-  /** The names as they are written between quotes, with a closing quote. */
-  readonly #written: Buffer[] = [];
+  /** The names as they are written between quotes. */
+  readonly written: string[] = [];
+  /** The same as bytes, with a closing quote. */
+  readonly #quoted: Buffer[] = [];
   readonly #byName = new Map<string, number>();
   #scannedAt = -1;
 
@@ -54,12 +50,7 @@ export class ObjectColumns {
     written: readonly string[] = [],
     readonly kinds: number[] = [],
   ) {
-    for (const name of written) this.#add(Buffer.from(`${name}"`));
-  }
-
-  /** The names of all columns as they are written between quotes. */
-  get written(): string[] {
-    return this.#written.map((name) => name.toString('utf8', 0, name.length - 1));
+    for (const name of written) this.#columnOf(name);
   }
 
   /** Scans an object that starts at an offset. @returns the offset after it @throws JsonError */
@@ -70,8 +61,8 @@ export class ObjectColumns {
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
     for (let column = 0; ; column++) {
       const nameEnd = stringEnd(bytes, at);
-      const isNext = column < this.#written.length && startsWith(bytes, at + 1, this.#written[column]);
-      if (!isNext) column = this.#columnOf(bytes, at + 1, nameEnd);
+      const isNext = column < this.#quoted.length && startsWith(bytes, at + 1, this.#quoted[column]);
+      if (!isNext) column = this.#columnOf(bytes.toString('utf8', at + 1, nameEnd - 1));
       if (this.starts[column] !== 0) this.doubled = column;
       const value = colonEnd(bytes, nameEnd);
       const end = valueEnd(bytes, value);
@@ -102,23 +93,17 @@ export class ObjectColumns {
     return this.kinds[column] === BOOLEAN ? new Bool() : new Utf8();
   }
 
-  /** The column of a name; a new one where no object had it so far. @param end after its closing quote */
-  #columnOf(bytes: Buffer, start: number, end: number): number {
-    const written = bytes.toString('utf8', start, end - 1);
-    const name = written.includes('\\') ? unquoted(written) : written;
-    return this.#byName.get(name) ?? this.#add(Buffer.from(bytes.subarray(start, end)));
-  }
-
-  /** Adds a column. @param quoted its name as it is written, with its closing quote */
-  #add(quoted: Buffer): number {
-    const written = quoted.toString('utf8', 0, quoted.length - 1);
-    const isEscaped = written.includes('\\');
-    const name = isEscaped ? unquoted(written) : written;
+  /** The column of a name; a new one where no object had it so far. @param written the name as it is between quotes */
+  #columnOf(written: string): number {
+    const name: string = written.includes('\\') ? JSON.parse(`"${written}"`) : written;
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
     const column = this.names.push(name) - 1;
-    if (isEscaped && LONE_SURROGATE.test(name)) this.malformed = column;
+    if (LONE_SURROGATE.test(name)) this.malformed = column;
     this.#byName.set(name, column);
     this.nameBytes += Buffer.byteLength(name);
-    this.#written.push(quoted);
+    this.written.push(written);
+    this.#quoted.push(Buffer.from(`${written}"`));
     this.starts.push(0);
     this.ends.push(0);
     return column;
@@ -127,13 +112,12 @@ export class ObjectColumns {
 
 function kindAt(bytes: Buffer, start: number, end: number): number {
   switch (bytes[start]) {
-    case QUOTE:
-      return TEXT;
     case LETTER_T:
     case LETTER_F:
       return BOOLEAN;
     case LETTER_N:
       return 0;
+    case QUOTE:
     case OPEN_OBJECT:
     case OPEN_ARRAY:
       return OTHER;

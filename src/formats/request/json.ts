@@ -141,30 +141,3 @@ function isSpace(byte: number): boolean {
 function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
 }
-
-/** Powers of ten that a float64 holds exactly, as far as they are needed. */
-const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
-
-/** A decimal of at most this many digits is an integer over a power of ten, both exact, and so is rounded once. */
-const EXACT_DIGITS = 15;
-
-/** The number that starts at an offset of JSON, the same as JSON.parse's; NaN for any other value. */
-export function numberAt(bytes: Buffer, start: number): number {
-  const isNegative = bytes[start] === MINUS;
-  let at = isNegative ? start + 1 : start;
-  let digits = 0;
-  let count = 0;
-  let pointAt = 0;
-  for (let byte = bytes[at]; isDigit(byte) || byte === POINT; byte = bytes[++at]) {
-    if (byte === POINT) pointAt = at;
-    else {
-      digits = digits * 10 + byte - ZERO;
-      count++;
-    }
-  }
-  if (count === 0) return Number.NaN;
-  if (count > EXACT_DIGITS || bytes[at] === LOWER_E || bytes[at] === UPPER_E)
-    return Number(bytes.toString('latin1', start, valueEnd(bytes, start)));
-  const value = pointAt === 0 ? digits : digits / POWERS_OF_TEN[at - pointAt - 1];
-  return isNegative ? -value : value;
-}

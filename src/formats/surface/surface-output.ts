@@ -77,8 +77,8 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) =>
     writer.start();
     if (from === 0) writer.writeText(head);
     const end = Math.min(points.length, from + Math.ceil(TEXT_CHUNK_VALUES / columns.length));
-    const values = new ColumnWriter(columns, end - from, format, textListsOf(artefacts), writer);
-    values.read(rowsOf(surface, artefacts, from, end));
+    const values = new ColumnWriter(columns, format, textListsOf(artefacts), writer);
+    values.read(rowsOf(surface, artefacts, from, end), end - from);
     for (let row = 0; row < end - from; row++) values.write(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;
@@ -99,22 +99,15 @@ function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: Chunk
   const metadata = Object.entries(surfaceFields(surface, artefacts)).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
-  const writer = new StreamWriter(new Schema(fields, new Map(metadata)));
-  const write = (start: number, count: number) => {
-    const rows = rowsOf(surface, artefacts, start, start + count);
-    writer.write(
-      columns.map((column) => types.read(column, rows, count).data()),
-      count,
-    );
-  };
-  // The schema and the dictionary were sent with the first chunk.
-  if (from > 0) {
-    write(from, 0);
-    writer.take();
-  }
-  const count = Math.min(BATCH_POINTS, surface.points.length - from);
-  write(from, count);
-  const end = from + count;
+  const writer = new StreamWriter(
+    new Schema(fields, new Map(metadata)),
+    from > 0 ? types.dictionaries : undefined,
+  );
+  if (from > 0) writer.take(); // sent with the first chunk
+  const end = Math.min(from + BATCH_POINTS, surface.points.length);
+  const rows = rowsOf(surface, artefacts, from, end);
+  const read = columns.map((column) => types.read(column, rows, end - from).data());
+  writer.write(read, end - from);
   if (end < surface.points.length) return { bytes: writer.take(), next: { section: 0, from: end } };
   writer.finish();
   return { bytes: writer.take(), next: undefined };

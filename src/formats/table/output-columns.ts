@@ -79,26 +79,10 @@ const REGION: OutputColumn<PointRows> = {
 };
 
 /** Rows of a table with their records. The values of rows without a prediction are undefined. */
-export class PredictedRows implements PointRows {
-  readonly points: Int32Array;
-
-  /** @param method the method of each row, as an index into PLANTING_METHODS */
-  constructor(
-    readonly grid: SharedGrid,
-    readonly records: RowRecords,
-    readonly method: Uint8Array,
-  ) {
-    this.points = records.points;
-  }
-
-  /** Some of the rows, in the same memory. */
-  slice(from: number, count: number): PredictedRows {
-    return new PredictedRows(
-      this.grid,
-      this.records.slice(from, count),
-      this.method.subarray(from, from + count),
-    );
-  }
+export interface PredictedRows extends PointRows {
+  readonly records: RowRecords;
+  /** The method of each row, as an index into PLANTING_METHODS. */
+  readonly method: Uint8Array;
 }
 
 interface TableColumn extends OutputColumn<PredictedRows> {

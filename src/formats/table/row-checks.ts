@@ -74,8 +74,8 @@ export class RowChecks {
   /** @returns whether the row is valid */
   #write(rows: SiteRows, row: number, chunk: ChunkRows): boolean {
     const { columns } = this;
-    const latitude = chunk.number(row, columns.latitude);
-    const longitude = chunk.number(row, columns.longitude);
+    const latitude = chunk.number(row, columns.latitude) ?? Number.NaN;
+    const longitude = chunk.number(row, columns.longitude) ?? Number.NaN;
     const species = this.#species.indexOf(chunk.text(row, columns.species_code) ?? '');
     const method = PLANTING_METHODS.indexOf(chunk.text(row, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
@@ -87,9 +87,8 @@ export class RowChecks {
     if (rows.width === 0) return true;
     rows.adjustments.set(this.#assumed, row * rows.width);
     for (const number of this.#numbers) {
-      const column = columns[number.name as ReadColumn];
-      if (!chunk.statesNumber(row, column)) continue;
-      const value = chunk.number(row, column);
+      const value = chunk.number(row, columns[number.name as ReadColumn]);
+      if (value === undefined) continue;
       if (!isWithin(value, number) || (number === ELEVATION && !this.#rules.canMove)) return false;
       writeNumber(rows, row, number, value);
     }
@@ -101,7 +100,7 @@ export class RowChecks {
     const site: Partial<Record<ReadColumn, unknown>> = {}; // without empty cells
     for (const name of READ_COLUMNS) {
       const column = this.columns[name];
-      if (column === -1 || (isOptional(name) && !chunk.statesNumber(row, column))) continue;
+      if (column === -1 || (isOptional(name) && chunk.number(row, column) === undefined)) continue;
       const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
       if (value !== undefined) site[name] = value;
     }

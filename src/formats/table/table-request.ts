@@ -1,6 +1,6 @@
 import type { ApiError } from '../../prediction/errors/api-error.js';
 import type { AssumedValues } from '../request/option-numbers.js';
-import { batchTooLarge, issueError } from '../request/request-errors.js';
+import { batchTooLarge, issueError, type TierLimit } from '../request/request-errors.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -24,14 +24,13 @@ export interface TableRequest {
   readonly intervals: boolean;
   /** What the query assumes of climate and practice. */
   readonly assumed: AssumedValues;
-  /** The caller's tier, for messages. */
-  readonly tier: string;
-  readonly rowLimit: number;
+  /** The most rows. */
+  readonly limit: TierLimit;
   /** Rows of a chunk at most. */
   readonly chunkRows: number;
 }
 
-/** Consecutive rows of a table that are read, predicted and written in one step. */
+/** Consecutive rows of a table that are read, predicted and written in one step; plain data. */
 export interface TableChunk {
   readonly from: number;
   readonly count: number;
@@ -69,6 +68,6 @@ export function lineError(line: number, message: string): ApiError {
 }
 
 /** @throws ApiError batch_too_large */
-export function checkRowCount(submitted: number, { rowLimit: most, tier }: TableRequest): void {
-  if (submitted > most) throw batchTooLarge(`The table has ${submitted} rows`, submitted, { tier, most });
+export function checkRowCount(submitted: number, { limit }: TableRequest): void {
+  if (submitted > limit.most) throw batchTooLarge(`The table has ${submitted} rows`, submitted, limit);
 }

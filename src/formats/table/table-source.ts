@@ -2,7 +2,20 @@ import type { Data, Schema, Vector } from 'apache-arrow';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
 import type { PredictedRows } from './output-columns.js';
-import type { TableChunk } from './table-request.js';
+import type { TableChunk, TableState } from './table-request.js';
+
+/** Reads a body in a format. */
+export interface TableReader {
+  /**
+   * Checks some more of the body.
+   * @param before how far the check has come; undefined at the beginning
+   * @param isTimeUp asked from time to time: the check goes on with another call where it is
+   * @throws ApiError invalid_request for a body that is no table, batch_too_large
+   */
+  check(before: TableState | undefined, isTimeUp: () => boolean): TableState;
+  /** @param state of the check at its end */
+  source(state: TableState): TableSource;
+}
 
 /** The table in a body that was checked. */
 export interface TableSource {
@@ -13,6 +26,7 @@ export interface TableSource {
   readonly arrowSchema: Schema;
   /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */
   dictionariesBefore?(chunk: TableChunk): ReadonlyMap<number, Vector>;
+  /** Rows of a chunk, from its first on; fewer than it has where these would be too many cells. */
   rows(chunk: TableChunk): ChunkRows;
 }
 
@@ -21,10 +35,8 @@ export interface ChunkRows {
   readonly chunk: TableChunk;
   /** Where each row starts in a body of text, and where the last one ends. */
   readonly starts?: Uint32Array;
-  /** NaN for a cell that is not a number. */
-  number(row: number, column: number): number;
-  /** Whether a cell of an optional column states a number, be it valid or not. */
-  statesNumber(row: number, column: number): boolean;
+  /** NaN for a cell that is not a number; undefined for one that states none. */
+  number(row: number, column: number): number | undefined;
   /** What a cell states, as messages show it; undefined where it is empty. @param isText whether the column has texts */
   stated(row: number, column: number, isText: boolean): unknown;
   /** A cell as text; null where it is empty. */
@@ -35,13 +47,8 @@ export interface ChunkRows {
    * @returns false where its cells must be written anew
    */
   copy?(writer: RowWriter, row: number): boolean;
-  /** The rows as columns of Arrow: batches that follow each other, each with all columns. */
-  arrowBatches(): Iterable<ArrowBatch>;
-}
-
-export interface ArrowBatch {
-  readonly rowCount: number;
-  readonly columns: readonly Data[];
+  /** The rows as columns of Arrow. */
+  arrowColumns(): readonly Data[];
 }
 
 /** The errors of the rows of a chunk that have no prediction. */

@@ -1,5 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { lineError, type TableState, tableError } from '../table/table-request.js';
+import type { ApiError } from '../../prediction/errors/api-error.js';
+import {
+  checkRowCount,
+  lineError,
+  maxRowsOf,
+  type TableRequest,
+  type TableState,
+  tableError,
+} from '../table/table-request.js';
 
 export const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -7,14 +15,6 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
-
-/** The number of the line that holds an offset, counted from 1. */
-export function lineAt(body: Buffer, offset: number): number {
-  let line = 1;
-  for (let at = body.indexOf(LINE_FEED); at !== -1 && at < offset; at = body.indexOf(LINE_FEED, at + 1))
-    line++;
-  return line;
-}
 
 /** The end of a text that ends at `end`, without LF or CRLF. */
 export function withoutLineEnd(body: Buffer, end: number): number {
@@ -27,7 +27,7 @@ export function withoutLineEnd(body: Buffer, end: number): number {
  * @returns the offset of its text, after a byte order mark
  * @throws ApiError invalid_request
  */
-export function textStart(body: Buffer): number {
+function textStart(body: Buffer): number {
   if (body.length === 0) throw tableError('the body is empty');
   if (!isUtf8(body)) {
     const startsWith = (mark: Buffer) => body.subarray(0, mark.length).equals(mark);
@@ -41,7 +41,7 @@ export function textStart(body: Buffer): number {
 }
 
 /** Where a text ends without the blank lines at its end. @param hasSpaces whether these may have spaces and tabs */
-export function textEnd(body: Buffer, start: number, hasSpaces: boolean): number {
+function textEnd(body: Buffer, start: number, hasSpaces: boolean): number {
   let end = body.length;
   for (; end > start; end--) {
     const byte = body[end - 1];
@@ -69,33 +69,68 @@ export const MAX_ROW_BYTES = 2 ** 20;
 /** Most bytes of a chunk, if it has more than one row. */
 export const CHUNK_BYTES = 2 ** 20;
 
-/** Puts the rows of a text into chunks, each of CHUNK_BYTES at most if it is not one row. */
-export class ChunkList {
-  readonly chunks: { from: number; count: number; start: number; end: number }[];
+/** How far the check of a body of text has come. */
+export interface TextState extends TableState {
+  /** Where the next row starts. */
+  readonly at: number;
+}
+
+/** The check of a body of text, which puts its rows into chunks: each has CHUNK_BYTES at most if it is not one row. */
+export class TextCheck {
+  /** The body without the blank lines at its end. */
+  readonly text: Buffer;
+  /** Where the next row starts. */
+  at: number;
   rowCount: number;
+  readonly #chunks: { from: number; count: number; start: number; end: number }[];
 
   /**
-   * @param before the chunks of the rows before
-   * @param rowLimit rows beyond it are counted, and have no chunk: the table is refused
+   * @param before how far the check has come
+   * @param hasSpaces whether blank lines may have spaces and tabs
+   * @throws ApiError invalid_request where the body is not UTF-8 or is empty
    */
   constructor(
-    before: TableState | undefined,
-    private readonly rowLimit: number,
+    private readonly body: Buffer,
+    private readonly request: TableRequest,
+    before: TextState | undefined,
+    hasSpaces: boolean,
   ) {
-    this.chunks = (before?.chunks ?? []).map((chunk) => ({ ...chunk }));
+    this.at = before?.at ?? textStart(body);
+    this.text = body.subarray(0, textEnd(body, this.at, hasSpaces));
     this.rowCount = before?.rowCount ?? 0;
+    this.#chunks = (before?.chunks ?? []).map((chunk) => ({ ...chunk }));
   }
 
-  /** Adds the row of the bytes [start, end). @param maxRows of a chunk */
-  add(start: number, end: number, maxRows: number): void {
+  /** Adds the row of the bytes [start, end). @param names of the columns so far */
+  addRow(start: number, end: number, names: readonly string[]): void {
+    const { request } = this;
     const from = this.rowCount++;
-    if (from >= this.rowLimit) return;
-    const last = this.chunks[this.chunks.length - 1];
-    if (last === undefined || last.count >= maxRows || end - last.start > CHUNK_BYTES)
-      this.chunks.push({ from, count: 1, start, end });
+    if (from >= request.limit.most) return; // the table is refused
+    const last = this.#chunks.at(-1);
+    if (last === undefined || last.count >= maxRowsOf(names, request) || end - last.start > CHUNK_BYTES)
+      this.#chunks.push({ from, count: 1, start, end });
     else {
       last.count++;
       last.end = end;
     }
+  }
+
+  /** The error of a body with something wrong in the line that holds an offset. */
+  error(offset: number, message: string): ApiError {
+    let line = 1;
+    for (let at = this.body.indexOf(LINE_FEED); at !== -1 && at < offset; line++)
+      at = this.body.indexOf(LINE_FEED, at + 1);
+    return lineError(line, message);
+  }
+
+  get isChecked(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** @throws ApiError batch_too_large */
+  end(): TextState {
+    const { at, rowCount, isChecked } = this;
+    if (isChecked) checkRowCount(rowCount, this.request);
+    return { at, rowCount, chunks: this.#chunks, isChecked };
   }
 }

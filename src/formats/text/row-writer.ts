@@ -62,15 +62,11 @@ export class ColumnWriter<Rows> {
   /** Most bytes of a row. */
   readonly #maxBytes: number;
   /** The values of each column. */
-  readonly #values: readonly Float64Array[];
+  #values: readonly Float64Array[] = [];
 
-  /**
-   * @param capacity most rows that are read at a time
-   * @param after what follows the last value of a row
-   */
+  /** @param after what follows the last value of a row */
   constructor(
     private readonly columns: readonly OutputColumn<Rows>[],
-    capacity: number,
     format: TextFormat,
     lists: TextLists,
     private readonly writer: RowWriter,
@@ -84,14 +80,17 @@ export class ColumnWriter<Rows> {
       maxBytes += bytesOf(before) + Math.max(NUMBER_BYTES, ...texts.map(bytesOf));
       return valueWriter(column.decimals, before, column.type === 'flag' ? FLAGS : texts, writer);
     });
-    this.#values = columns.map(() => new Float64Array(capacity));
     this.#after = fragment(after);
     this.#maxBytes = maxBytes;
   }
 
-  /** Reads the values of rows, which can then be written. */
-  read(rows: Rows): void {
-    for (const [index, column] of this.columns.entries()) column.read(rows, this.#values[index]);
+  /** Reads the values of `count` rows, which can then be written. */
+  read(rows: Rows, count: number): void {
+    this.#values = this.columns.map((column) => {
+      const values = new Float64Array(count);
+      column.read(rows, values);
+      return values;
+    });
   }
 
   /** Writes one of the rows that were read last, counted from 0. */

@@ -12,9 +12,6 @@ import {
 import { ColumnWriter, RowWriter } from './row-writer.js';
 import { csvCell, csvFormat, NDJSON, type TextFormat, toLatin1 } from './text-formats.js';
 
-/** Rows whose values are read together: their memory is used again for the next ones. */
-const READ_ROWS = 256;
-
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
 export class TextOutput implements TableOutput {
   readonly head: Uint8Array;
@@ -41,7 +38,7 @@ export class TextOutput implements TableOutput {
     this.#format = format;
     this.#beforeError = ERROR_COLUMNS.map((name) => format.before(name, columns.length));
     const after = this.#beforeError.map((before) => before + format.nothing).join('') + format.after;
-    this.#answer = new ColumnWriter(columns, READ_ROWS, format, textListsOf(artefacts), this.#writer, after);
+    this.#answer = new ColumnWriter(columns, format, textListsOf(artefacts), this.#writer, after);
     this.#unanswered = ours.map((name, i) => format.before(name, i) + format.nothing).join('');
     if (output === 'csv') {
       this.head = Buffer.from([...names, ...ours, ...ERROR_COLUMNS].map(csvCell).join(',') + lineEnd);
@@ -58,19 +55,18 @@ export class TextOutput implements TableOutput {
     const [code, message] = this.#beforeError;
     const { count } = rows.chunk;
     writer.start();
-    let position = 0;
-    for (; position < count && writer.length <= ENCODED_CHUNK_BYTES; position++) {
-      const inRead = position % READ_ROWS;
-      if (inRead === 0) this.#answer.read(predicted.slice(position, Math.min(READ_ROWS, count - position)));
-      this.#writeUploaded(rows, position);
-      const error = errors.get(position);
-      if (error === undefined) this.#answer.write(inRead);
+    this.#answer.read(predicted, count);
+    let row = 0;
+    for (; row < count && writer.length <= ENCODED_CHUNK_BYTES; row++) {
+      this.#writeUploaded(rows, row);
+      const error = errors.get(row);
+      if (error === undefined) this.#answer.write(row);
       else
         writer.writeText(
           this.#unanswered + code + quote(error.code) + message + quote(error.message) + after,
         );
     }
-    return { bytes: writer.written(), rowCount: position };
+    return { bytes: writer.written(), rowCount: row };
   }
 
   #writeUploaded(rows: ChunkRows, row: number): void {

@@ -300,9 +300,9 @@ test.each(['csv', 'ndjson'] as const)(
     const lengths: number[] = [];
     let rowCount = 0;
     for (let [chunk]: (TableChunk | undefined)[] = [...state.chunks]; chunk !== undefined; ) {
-      const { bytes, answered, failures, rest } = await table.answer(state, chunk, predictor);
+      const { bytes, outcomes, rest } = await table.answer(state, chunk, predictor);
       lengths.push(bytes.length);
-      rowCount += failures.reduce((sum, [, count]) => sum + count, answered);
+      for (const count of outcomes.values()) rowCount += count;
       chunk = rest;
     }
     expect(rowCount).toBe(rows.length);

@@ -54,9 +54,8 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request, generation.artefacts),
-    tier,
     chunkRows: CHUNK_ROWS,
-    rowLimit: hasLargeBodies ? config.tableLimitRows : sitesPerBatch,
+    limit: { tier, most: hasLargeBodies ? config.tableLimitRows : sitesPerBatch },
   };
   return { request: table, outputType, body };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
-import { TableAnswer, type TableOptions } from '../../../work/table-answer.js';
+import { checkTable, type TableOptions } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
 import { closedBeforeTable } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
@@ -103,15 +103,14 @@ export function tableRoute(
     const options: TableOptions = {
       chunksUnderWay: Math.min(generation.workers.size + 1, MAX_CHUNKS_UNDER_WAY),
       timeoutMs,
-      onRows: (answered, failures) => {
-        metrics.sites.inc({ outcome: 'answered' }, answered);
-        for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
+      onRows: (outcomes) => {
+        for (const [outcome, rows] of outcomes) metrics.sites.inc({ outcome }, rows);
       },
     };
     // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
     connection.setTimeout(0);
     const start = async () => {
-      const answer = await TableAnswer.check(table, steps, options).finally(
+      const answer = await checkTable(table, steps, options).finally(
         () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
       );
       request.state.sites = answer.rowCount;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type CheckState, OpenTable } from '../../../../src/formats/table/open-table.js';
-import type { TableChunk, TableRequest } from '../../../../src/formats/table/table-request.js';
+import { OpenTable } from '../../../../src/formats/table/open-table.js';
+import type { TableChunk, TableRequest, TableState } from '../../../../src/formats/table/table-request.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
 import { openPredictor } from '../../../../src/prediction/open-predictor.js';
@@ -20,8 +20,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
     horizons: ALL_HORIZONS,
     intervals: false,
     assumed: {},
-    tier: 'hypha',
-    rowLimit: 200_000,
+    limit: { tier: 'hypha', most: 200_000 },
     chunkRows: 2000,
     ...of,
   };
@@ -29,7 +28,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
 
 /** Checks a body, in as many steps as it can be checked in, each by another thread's table. */
 export function open(body: Uint8Array, request: TableRequest) {
-  let state: CheckState | undefined;
+  let state: TableState | undefined;
   let table: OpenTable;
   do {
     table = new OpenTable(body, request, data);
