@@ -15,10 +15,14 @@ const MAX_FIXED_BYTES = 2 ** 20;
  */
 export function checkTypes({ fields }: Schema): void {
   for (const { name, type } of fields) {
-    if (isRead(readType(type), true)) continue;
-    const message = `its column ${show(name)} has the type ${typeName(type)}, which is not supported: cast or remove it`;
-    throw tableError(message, name);
+    if (!isRead(readType(type), true))
+      throw typeError(name, type, 'which is not supported: cast or remove it');
   }
+}
+
+/** @param problem of the type, and what would be right */
+export function typeError(name: string, type: DataType, problem: string): Error {
+  return tableError(`its column ${show(name)} has the type ${typeName(type)}, ${problem}`, name);
 }
 
 /** @param isColumn whether it may be a dictionary: no dictionary is within another */

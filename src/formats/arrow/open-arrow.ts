@@ -1,5 +1,4 @@
 import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
-import { show } from '../../prediction/errors/shown-value.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
@@ -12,7 +11,7 @@ import type { TableReader } from '../table/table-source.js';
 import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
-import { checkTypes, isText, isWritable, typeName } from './column-types.js';
+import { checkTypes, isText, isWritable, typeError, typeName } from './column-types.js';
 import { ColumnLoader, type Dictionaries, type DictionaryMessage } from './load-columns.js';
 import { ALIGNMENT, damaged, messagesOf } from './messages.js';
 import { readSchema } from './text-views.js';
@@ -218,10 +217,7 @@ function isNumber(type: DataType): boolean {
 function checkWritable({ fields }: Schema, output: TableFormat): void {
   const field = fields.find((other: Field) => !isWritable(other));
   if (field === undefined) return;
-  const name = output === 'csv' ? 'CSV' : 'JSON lines';
-  throw tableError(
-    `its column ${show(field.name)} has the type ${typeName(field.type)}, which is not written as ${name}: ` +
-      'remove it, or ask for an Arrow stream',
-    field.name,
-  );
+  const format = output === 'csv' ? 'CSV' : 'JSON lines';
+  const problem = `which is not written as ${format}: remove it, or ask for an Arrow stream`;
+  throw typeError(field.name, field.type, problem);
 }

@@ -5,12 +5,7 @@ import { tableError } from './table-request.js';
 export const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
 
 /** The columns of numbers that a table may lack, and a row may leave empty. */
-export const OPTIONAL_COLUMNS = [
-  'elevation_m',
-  'vegetation_control',
-  'overstory_cover',
-  'seeds_per_spot',
-] as const;
+const OPTIONAL_COLUMNS = ['elevation_m', 'vegetation_control', 'overstory_cover', 'seeds_per_spot'] as const;
 
 export const READ_COLUMNS = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS] as const;
 

@@ -1,6 +1,6 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { type SharedGrid, valueAt } from '../../prediction/artefacts/shared-grid.js';
-import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
+import { ALL_HORIZONS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 
@@ -85,23 +85,16 @@ export interface PredictedRows extends PointRows {
   readonly method: Uint8Array;
 }
 
-interface TableColumn extends OutputColumn<PredictedRows> {
-  /** Index into HORIZONS; undefined for columns that all answers have. */
-  readonly h?: number;
-  /** Only in answers with intervals. */
-  readonly isInterval?: boolean;
-}
-
 const RANKS = Array.from({ length: RISK_FACTOR_COUNT }, (_, rank) => rank);
 
-function horizonColumns(years: number, h: number): TableColumn[] {
-  const probability = { type: 'float32', decimals: PROBABILITY_DECIMALS, h } as const;
-  const factors = RANKS.flatMap((rank): TableColumn[] => [
+/** @param h index into HORIZONS */
+function horizonColumns(years: number, h: number, intervals: boolean): OutputColumn<PredictedRows>[] {
+  const probability = { type: 'float32', decimals: PROBABILITY_DECIMALS } as const;
+  const factors = RANKS.flatMap((rank): OutputColumn<PredictedRows>[] => [
     {
       name: `factor_${years}_${rank + 1}`,
       type: 'text',
       texts: 'factors',
-      h,
       read({ records, method }, values) {
         for (let i = 0; i < method.length; i++) values[i] = records.riskFactor(i, method[i], h, rank);
       },
@@ -115,19 +108,18 @@ function horizonColumns(years: number, h: number): TableColumn[] {
       },
     },
   ]);
-  const survival = (of: 'survival' | 'low' | 'high'): TableColumn => ({
+  const survival = (of: 'survival' | 'low' | 'high'): OutputColumn<PredictedRows> => ({
     ...probability,
     name: `${of}_${years}`,
-    isInterval: of !== 'survival',
     read({ records, method }, values) {
       for (let i = 0; i < method.length; i++) values[i] = records[of](i, method[i], h) / TEN_THOUSANDTHS;
     },
   });
-  return [survival('survival'), ...factors, survival('low'), survival('high')];
+  return [survival('survival'), ...factors, ...(intervals ? [survival('low'), survival('high')] : [])];
 }
 
-/** What tables add to the uploaded columns, for rows that have a prediction. */
-const TABLE_COLUMNS: readonly TableColumn[] = [
+/** What all tables have of the place of a row. */
+const PLACE_COLUMNS: readonly OutputColumn<PredictedRows>[] = [
   coordinate('matched_latitude', 'latitudes', 'row'),
   coordinate('matched_longitude', 'longitudes', 'column'),
   {
@@ -139,24 +131,27 @@ const TABLE_COLUMNS: readonly TableColumn[] = [
     },
   },
   REGION,
-  ...HORIZONS.flatMap(horizonColumns),
 ];
+
+/**
+ * What tables add to the uploaded columns, for rows that have a prediction.
+ * @param horizons set of horizons as bits
+ */
+export function tableColumns(horizons: number, intervals: boolean): OutputColumn<PredictedRows>[] {
+  const ofHorizons = HORIZONS.flatMap((years, h) =>
+    (horizons & (1 << h)) === 0 ? [] : horizonColumns(years, h, intervals),
+  );
+  return [...PLACE_COLUMNS, ...ofHorizons];
+}
 
 /** What follows them, for rows that have an error. */
 export const ERROR_COLUMNS = ['error_code', 'error_message'] as const;
 
 /** Every name that a table may have in its answer: no uploaded column may have one. */
 export const OUTPUT_NAMES: ReadonlySet<string> = new Set([
-  ...TABLE_COLUMNS.map(({ name }) => name),
+  ...tableColumns(ALL_HORIZONS, true).map(({ name }) => name),
   ...ERROR_COLUMNS,
 ]);
-
-/** The columns of an answer without those of errors. @param horizons set of horizons as bits */
-export function tableColumns(horizons: number, intervals: boolean): OutputColumn<PredictedRows>[] {
-  return TABLE_COLUMNS.filter(
-    ({ h, isInterval }) => (h === undefined || (horizons & (1 << h)) !== 0) && (!isInterval || intervals),
-  );
-}
 
 /** Consecutive points of a surface. */
 export interface SurfaceRows extends PointRows {

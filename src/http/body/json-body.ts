@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { connectionOf } from '../server/connection.js';
+import { tooLarge } from './upload.js';
 
 /** Makes JSON the only body that the instance's routes take; `request.body` is its bytes. */
 export function useJsonBodies(app: FastifyInstance): void {
@@ -32,23 +33,18 @@ function readBody(
     done(error, memory.subarray(0, length));
   };
   const onData = (chunk: Buffer) => {
-    if (length + chunk.length > limitBytes) return end(tooLarge(limitBytes));
+    if (length + chunk.length > limitBytes) return end(tooLarge(limitBytes, ''));
     memory = append(memory, length, chunk, limitBytes);
     length += chunk.length;
   };
   const onEnd = () => end(null);
   const onError = (error: Error) => end(Object.assign(error, { statusCode: 400 })); // The caller broke off.
   if (Number(request.headers['content-length']) > limitBytes) {
-    done(tooLarge(limitBytes));
+    done(tooLarge(limitBytes, ''));
     return;
   }
   connectionOf(request.raw).sendContinue();
   payload.on('data', onData).on('end', onEnd).on('error', onError);
-}
-
-function tooLarge(limitBytes: number): ApiError {
-  const message = `The body is larger than the limit of ${limitBytes} bytes.`;
-  return new ApiError({ code: 'payload_too_large', message, details: { limit_bytes: limitBytes } });
 }
 
 /**

@@ -14,11 +14,13 @@ export interface UploadHead {
   readonly isGzip: boolean;
   /** The most bytes of the body as sent, and of what it decompresses to. */
   readonly limitBytes: number;
+  /** The most bytes of the body when it is decompressed: what was announced, or the limit. */
+  readonly bytes: number;
 }
 
 /**
  * Reads a large body into memory, however long it takes as long as it moves.
- * @param memory for the decompressed body: as much as was announced, or the limit
+ * @param memory for the decompressed body, of `bytes`
  * @param windowMs over which the speed of the upload is averaged
  * @returns its size
  * @throws ApiError payload_too_large; invalid_request for what is not gzip though announced so, and with 408 where it is
@@ -79,12 +81,9 @@ export async function readUpload(
   return length;
 }
 
-export function tooLarge(limitBytes: number): ApiError {
-  return new ApiError({
-    code: 'payload_too_large',
-    message: `The body is larger than the limit of ${limitBytes} bytes, before or after decompression.`,
-    details: { limit_bytes: limitBytes },
-  });
+export function tooLarge(limitBytes: number, when = ', before or after decompression'): ApiError {
+  const message = `The body is larger than the limit of ${limitBytes} bytes${when}.`;
+  return new ApiError({ code: 'payload_too_large', message, details: { limit_bytes: limitBytes } });
 }
 
 function tooSlow(windowMs: number): ApiError {

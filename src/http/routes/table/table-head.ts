@@ -28,11 +28,6 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 /** The charsets whose texts are UTF-8. */
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
 
-interface BodyHead extends UploadHead {
-  /** The most bytes of the body when it is decompressed: what was announced, or the limit. */
-  readonly bytes: number;
-}
-
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
   const { headers } = request;
@@ -61,7 +56,10 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
 }
 
 /** Reads what is known of a body before it arrives. @throws ApiError unsupported_media_type, payload_too_large */
-export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config): BodyHead {
+export function readBodyHead(
+  request: FastifyRequest,
+  { tableLimitBytes, bodyLimitBytes }: Config,
+): UploadHead {
   const { headers } = request;
   const isGzip = isGzipped(headers['content-encoding']);
   const limitBytes = TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
