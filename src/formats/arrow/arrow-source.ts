@@ -29,11 +29,7 @@ export class ArrowSource implements TableSource {
   /** The batch that was loaded last: the next chunk mostly has rows of it, too. */
   #loaded: { readonly batch: StreamBatch; readonly columns: readonly Data[] } | undefined;
 
-  /**
-   * @param stream aligned
-   * @param sent the schema of the stream
-   * @param batches in their order
-   */
+  /** @param stream aligned @param sent its schema */
   constructor(
     private readonly stream: Uint8Array,
     private readonly sent: Schema,

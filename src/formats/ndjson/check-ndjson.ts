@@ -43,7 +43,7 @@ function checkNdjson(
     if (first >= end && end < text.length) throw refuse('is blank: remove it');
     if (first < end) {
       if (end - at > MAX_ROW_BYTES) throw refuse(`has more than ${MAX_ROW_BYTES} bytes`);
-      checkObject(body, at, first, end, columns, refuse);
+      checkObject(body.subarray(0, end), at, first, columns, refuse);
       columns.addKinds(body);
       check.addRow(at, end, columns.names);
     }
@@ -58,24 +58,22 @@ function checkNdjson(
   return { ...check.end(), written, kinds };
 }
 
-/** @param at where the first value of the line [start, end) starts */
+/** @param lines end with the line to check @param start where it starts @param at where the first value in it starts */
 function checkObject(
-  body: Buffer,
+  lines: Buffer,
   start: number,
   at: number,
-  end: number,
   columns: ObjectColumns,
   refuse: (problem: string) => Error,
 ): void {
-  if (body[at] !== OPEN_OBJECT)
+  if (lines[at] !== OPEN_OBJECT)
     throw refuse('is not a JSON object: write one object a line, without brackets and commas around them');
-  const line = body.subarray(0, end);
   try {
-    const after = skipSpace(line, columns.scan(line, at));
-    if (after < end) throw new JsonError(after);
+    const after = skipSpace(lines, columns.scan(lines, at));
+    if (after < lines.length) throw new JsonError(after);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const isCut = error.offset >= end - 1;
+    const isCut = error.offset >= lines.length - 1;
     const problem = isCut ? 'is not a whole JSON object' : `is not JSON at byte ${error.offset - start + 1}`;
     throw refuse(`${problem}: write each object on one line`);
   }

@@ -2,12 +2,12 @@ import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.j
 import type { Predictor, PredictorData } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import { ArrowOutput } from '../arrow/arrow-output.js';
+import { arrowOutput } from '../arrow/arrow-output.js';
 import { arrowReader } from '../arrow/open-arrow.js';
 import { csvReader } from '../csv/check-csv.js';
 import { ndjsonReader } from '../ndjson/check-ndjson.js';
 import { placeError } from '../request/request-errors.js';
-import { TextOutput } from '../text/text-output.js';
+import { textOutput } from '../text/text-output.js';
 import { readPositions } from './input-columns.js';
 import { RowChecks } from './row-checks.js';
 import type { TableChunk, TableRequest, TableState } from './table-request.js';
@@ -101,8 +101,8 @@ export class OpenTable {
     const { request, data } = this;
     const source = this.#reader.source(state);
     const checks = new RowChecks(data, request, readPositions(source.names));
-    const Output = request.output === 'arrow' ? ArrowOutput : TextOutput;
-    this.#checked = { source, checks, output: new Output(source, data, request) };
+    const outputOf = request.output === 'arrow' ? arrowOutput : textOutput;
+    this.#checked = { source, checks, output: outputOf(source, data, request) };
     return this.#checked;
   }
 }

@@ -22,11 +22,7 @@ export function withoutLineEnd(body: Buffer, end: number): number {
   return body[before - 1] === CARRIAGE_RETURN ? before - 1 : before;
 }
 
-/**
- * Checks that a body is UTF-8 and not empty.
- * @returns the offset of its text, after a byte order mark
- * @throws ApiError invalid_request
- */
+/** Where a text starts, after a byte order mark. @throws ApiError invalid_request where it is empty or not UTF-8 */
 function textStart(body: Buffer): number {
   if (body.length === 0) throw tableError('the body is empty');
   if (!isUtf8(body)) {
@@ -87,7 +83,7 @@ export class TextCheck {
   /**
    * @param before how far the check has come
    * @param hasSpaces whether blank lines may have spaces and tabs
-   * @throws ApiError invalid_request where the body is not UTF-8 or is empty
+   * @throws ApiError as `textStart`
    */
   constructor(
     private readonly body: Buffer,
