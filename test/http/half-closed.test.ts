@@ -19,8 +19,8 @@ const service = await serviceOfFile({
   REQUEST_TIMEOUT_MS: '60000',
 });
 
-test('A batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started.', async () => {
-  const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
+/** Sends a batch, and closes the caller's side at once. */
+async function sendHalfClosed() {
   const { secret } = await service.issueKey('hypha');
   const socket = await openSocket(service.apiUrl);
   const headers = [
@@ -29,7 +29,18 @@ test('A batch that had to wait and whose caller closed his side meanwhile gets a
     `Content-Length: ${BATCH.length}`,
   ];
   socket.end(rawRequest('POST /v1/predict/batch HTTP/1.1', headers, BATCH));
-  const { status, headers: answered, body } = await readAnswer(socket);
+  return readAnswer(socket);
+}
+
+test('A batch that need not wait is answered although its caller has closed his side.', async () => {
+  const { status, body } = await sendHalfClosed();
+  expect(status).toBe(200);
+  expect(JSON.parse(body.toString()).results).toHaveLength(500);
+});
+
+test('A batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started.', async () => {
+  const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
+  const { status, headers: answered, body } = await sendHalfClosed();
   expect(status).toBe(503);
   expect(answered.get('retry-after')).toBe('1');
   expect(parseErrorBody(body)).toMatchObject({
