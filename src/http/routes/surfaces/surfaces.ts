@@ -184,11 +184,14 @@ class SurfaceWork {
     const answerBytes =
       type === TIFF_TYPE ? RASTER_BYTES_PER_VALUE * values : TEXT_BYTES_PER_POINT * points.length;
     if (!this.#budget.take(id, ownBytes + answerBytes)) throw TOO_MANY_OPEN;
-    const { surface, release } = this.#share(asked);
     const steps = new RequestSteps(id, batches);
     const cancel = () => steps.cancel();
+    let release = () => {};
     streams.add(cancel);
     try {
+      const shared = this.#share(asked); // throws where the system has no memory
+      release = shared.release;
+      const { surface } = shared;
       reply.request.state.sites = points.length;
       const deadlineOf = this.#laterDeadline;
       await predictPoints(surface, steps, deadlineOf);
