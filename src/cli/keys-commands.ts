@@ -1,7 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isOwner, KEY_ID, type KeyRecord, type KeyState, OWNER_RULE } from '../accounts/api-key.js';
-import { type AccountDump, accountDump, must, tier } from '../accounts/store/account-dump.js';
+import {
+  type AccountDump,
+  accountDump,
+  must,
+  readDump,
+  tier,
+  writeDump,
+} from '../accounts/store/account-dump.js';
 import type { KeyAdministration } from '../accounts/store/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { wholeNumber } from '../config.js';
@@ -25,7 +32,7 @@ const overlapMs = wholeNumber(0, OVERLAP_MAX_MINUTES)
 const day = z.iso.date(must('a UTC day such as 2026-11-20')).optional();
 
 /** The content of a file, read before the command opens a store. */
-const dump = z.string(must('a file written by "keys export"')).transform(readDump);
+const dump = z.string(must('a file written by "keys export"')).transform(readDumpFile);
 
 const SHOWN_ONCE = 'shown only this once; keep it like a password.';
 
@@ -86,7 +93,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'the old key stays valid',
     printsSecret: true,
     async run(keys, { KEY_ID: id, 'overlap-minutes': overlap }, print) {
-      await keys.rotate(id, overlap, ({ key, secret, oldSecretValidUntilMs }) => {
+      await keys.rotate(id, overlap, ({ key, secret }, oldSecretValidUntilMs) => {
         const shown = { key: secret, ...keyJson(key) };
         const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
         const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
@@ -113,7 +120,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     schema: {},
     ifUnprinted: 'the export is not complete',
     async run(keys, _values, print) {
-      const json = await keys.export();
+      const json = await readDump(keys.store);
       print(json, JSON.stringify(json, null, 2).split('\n'));
     },
   }),
@@ -124,7 +131,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'everything was imported',
     createsStore: true,
     async run(keys, { FILE: dump }, print) {
-      await keys.import(dump);
+      await writeDump(keys.store, dump);
       const imported = dump.keys.length;
       print({ imported }, [`Imported ${imported} keys with their secrets and counts.`]);
     },
@@ -173,7 +180,7 @@ function table(records: readonly Record<string, unknown>[], ifNone: string): str
 }
 
 /** @throws UsageError */
-function readDump(file: string): AccountDump {
+function readDumpFile(file: string): AccountDump {
   const json = readJson(file);
   const dump = accountDump.safeParse(json);
   if (dump.success) return dump.data;

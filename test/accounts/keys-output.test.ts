@@ -80,7 +80,7 @@ describe.each(DATABASES)('on $name', (database) => {
   test('no command prints characters that a terminal acts on, and its JSON still has what the store holds', async () => {
     const url = await database.create();
     const store = await openStore(url);
-    await writeDump(store.db, BAD_DUMP);
+    await writeDump(store, BAD_DUMP);
     await store.close();
     const keys = keysOn(url);
     for (const command of ['list', 'usage', 'deactivate key_0123456789ab', 'rotate key_0123456789ab']) {

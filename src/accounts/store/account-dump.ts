@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { isOwner, KEY_ID, KEY_STATES, OWNER_RULE } from '../api-key.js';
 import { TIER_NAMES } from '../tiers.js';
-import { chunks } from './account-store.js';
-import type { AccountsDatabase } from './schema.js';
+import { type AccountStore, chunks } from './account-store.js';
+import { isConstraintViolation } from './store-errors.js';
 
 /** The last moment with a year of four digits, which every output can show. */
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -70,7 +69,7 @@ function wholeNumber(max: number, be: string) {
 }
 
 /** All keys, secrets and counts, as of one moment. */
-export async function readDump(db: Kysely<AccountsDatabase>): Promise<AccountDump> {
+export async function readDump({ db }: AccountStore): Promise<AccountDump> {
   const { keys, secrets, usage } = await db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -86,16 +85,21 @@ export async function readDump(db: Kysely<AccountsDatabase>): Promise<AccountDum
   return { format: 'nurselog-accounts/1', keys: [...dumps.values()] };
 }
 
-/** Adds a whole dump, or nothing. Rejects with a constraint violation if the store has some of its keys or secrets. */
-export async function writeDump(db: Kysely<AccountsDatabase>, { keys }: AccountDump): Promise<void> {
+/** Adds a whole dump, or nothing: rejects if the store has some of its keys or secrets. */
+export async function writeDump({ db }: AccountStore, { keys }: AccountDump): Promise<void> {
   const records = keys.map(({ secrets, usage, ...key }) => key);
   const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
   const usage = keys.flatMap(({ id, usage }) =>
     usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
   );
-  await db.transaction().execute(async (trx) => {
+  const write = db.transaction().execute(async (trx) => {
     for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
     for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
     for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+  });
+  await write.catch((cause: unknown) => {
+    if (!isConstraintViolation(cause)) throw cause;
+    const reason = 'the store already has keys or secrets of the file';
+    throw new Error(`${reason}; nothing was imported: use an empty store`, { cause });
   });
 }
