@@ -29,8 +29,9 @@ export class UsageMeter {
   /** Counts requests of a key on a day; a negative number subtracts them. */
   add(change: DayUsage): void {
     const name = keyDayName(change);
-    const before = this.#changes.get(name)?.requests ?? 0;
-    this.#changes.set(name, { ...change, requests: before + change.requests });
+    const requests = (this.#changes.get(name)?.requests ?? 0) + change.requests;
+    if (requests === 0) this.#changes.delete(name);
+    else this.#changes.set(name, { ...change, requests });
   }
 
   /**
@@ -51,30 +52,25 @@ export class UsageMeter {
 
   async #write(): Promise<void> {
     // The same order in every replica, so that two statements never deadlock on each other's rows.
-    const changes = [...this.#changes]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, change]) => change)
-      .filter(({ requests }) => requests !== 0);
-    this.#changes = new Map();
-    const groups = [...chunks(changes)];
-    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-      try {
-        await this.store.addRequests(group);
-      } catch (error) {
-        if (!isConstraintViolation(error)) {
-          for (const change of [group, ...groups].flat()) this.add(change);
-          throw error;
-        }
-        // The statement wrote nothing: one by one, the others are written.
-        if (group.length > 1) groups.unshift(...group.map((change) => [change]));
-        else this.#reportRefusal(group[0], error);
-      }
-    }
+    const changes = [...this.#changes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
+    for (const group of chunks(changes)) await this.#writeGroup(group);
   }
 
-  /** For a count that the store does not take, such as that of a key which it does not have. */
-  #reportRefusal({ keyId, day, requests }: DayUsage, cause: unknown): void {
-    const reason = `the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`;
-    this.onError(new Error(reason, { cause }), 'a request count was dropped');
+  async #writeGroup(group: readonly DayUsage[]): Promise<void> {
+    try {
+      await this.store.addRequests(group);
+    } catch (error) {
+      if (!isConstraintViolation(error)) throw error;
+      if (group.length > 1) {
+        // The statement wrote nothing: one by one, the others are written.
+        for (const change of group) await this.#writeGroup([change]);
+        return;
+      }
+      // Such as that of a key which the store does not have.
+      const [{ keyId, day, requests }] = group;
+      const reason = `the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`;
+      this.onError(new Error(reason, { cause: error }), 'a request count was dropped');
+    }
+    for (const change of group) this.add({ ...change, requests: -change.requests });
   }
 }

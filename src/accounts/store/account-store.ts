@@ -131,13 +131,10 @@ export class AccountStore {
 
   /** The counts of keys on days, in their order. */
   async requestCounts(wanted: readonly KeyDay[]): Promise<number[]> {
-    const distinct = (values: readonly string[]) => [...new Set(values)];
-    const rows = await this.db
-      .selectFrom('daily_usage')
-      .select(DAY_USAGE)
-      .where('key_id', 'in', distinct(wanted.map(({ keyId }) => keyId)))
-      .where('day', 'in', distinct(wanted.map(({ day }) => day)))
-      .execute();
+    const pairs = wanted.map(({ keyId, day }) => sql`(${keyId}, ${day})`);
+    const { rows } = await sql<DayUsage>`
+      select key_id as "keyId", day, requests from daily_usage
+      where (key_id, day) in (values ${sql.join(pairs)})`.execute(this.db);
     const counts = new Map(rows.map((row) => [keyDayName(row), row.requests]));
     return wanted.map((each) => counts.get(keyDayName(each)) ?? 0);
   }
