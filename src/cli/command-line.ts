@@ -1,19 +1,25 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { oneLine, quote, redactKeys, shorten } from '../output/printable.js';
+import { writeError } from '../output/write-output.js';
 
 /** An invalid command line; the message names the value and what is allowed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** How a command ended: exit code 0 for success, 2 for an invalid command line, 1 for any other failure. */
-export interface Outcome {
-  readonly exitCode: 0 | 1 | 2;
-  readonly stderr: string;
+/** Runs the command of this process. One that fails sets the exit code and is reported on standard error. */
+export async function runMain(command: 'keys' | 'models', main: (args: string[]) => Promise<void>) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    const { exitCode, stderr } = failureOf(command, error);
+    writeError(stderr);
+    process.exitCode = exitCode;
+  }
 }
 
-/** One line for any error, and a reference to the help for an invalid command line. */
-export function failureOf(command: 'keys' | 'models', error: unknown): Outcome {
+/** Exit code 2 and a reference to the help for an invalid command line, 1 for any other error; one line for both. */
+export function failureOf(command: 'keys' | 'models', error: unknown) {
   const stderr = `${command}: ${oneLine(redactKeys(error instanceof Error ? error.message : String(error)))}\n`;
   return error instanceof UsageError
     ? { exitCode: 2, stderr: `${stderr}"${command} --help" shows its usage.\n` }

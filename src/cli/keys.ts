@@ -1,13 +1,6 @@
 import { systemClock } from '../accounts/clock.js';
-import { writeError, writeOutput, writeSecret } from '../output/write-output.js';
+import { writeOutput, writeSecret } from '../output/write-output.js';
+import { runMain } from './command-line.js';
 import { runKeys } from './run-keys.js';
 
-const { exitCode, stderr } = await runKeys(
-  process.argv.slice(2),
-  process.env,
-  systemClock,
-  writeOutput,
-  writeSecret,
-);
-writeError(stderr);
-process.exitCode = exitCode;
+await runMain('keys', (args) => runKeys(args, process.env, systemClock, writeOutput, writeSecret));

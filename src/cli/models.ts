@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { loadConfig } from '../config.js';
 import { oneLine, quote, redactKeys } from '../output/printable.js';
-import { writeError, writeOutput } from '../output/write-output.js';
+import { writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { isPractice } from '../prediction/artefacts/manifest.js';
@@ -9,7 +9,7 @@ import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { openIntervalModel, openSurvivalModel } from '../prediction/model/model-session.js';
 import { checkIntervals, checkModel, type Probe } from '../prediction/open-predictor.js';
-import { failureOf, parseOptions, refusePositionals, UsageError } from './command-line.js';
+import { parseOptions, refusePositionals, runMain, UsageError } from './command-line.js';
 
 const USAGE = `Usage: npm run --silent models -- verify [DIR]
 
@@ -25,13 +25,10 @@ const ROWS_PER_RUN = 2000;
 /** Interval graphs are checked at one of so many points: their draws are many times the numbers of the models. */
 const INTERVAL_STEP = 20;
 
-/** Runs `models verify [DIR]`, which reports to standard output. @returns the exit code */
-async function main(args: string[]): Promise<number> {
+/** Runs `models verify [DIR]`, which reports to standard output. */
+async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseOptions(args, { help: { type: 'boolean' } });
-  if (values.help) {
-    writeOutput(USAGE);
-    return 0;
-  }
+  if (values.help) return writeOutput(USAGE);
   const [command, dir, ...rest] = positionals;
   if (command !== 'verify') {
     const given = command === undefined ? 'no command was given' : `${quote(command)} is not a command`;
@@ -39,18 +36,15 @@ async function main(args: string[]): Promise<number> {
   }
   refusePositionals(rest);
   const config = loadConfig(process.env);
-  return verifyModels(config.dataDir, dir ?? config.modelDir);
+  await verifyModels(config.dataDir, dir ?? config.modelDir);
 }
 
 function report(line: string): void {
   writeOutput(`${oneLine(redactKeys(line))}\n`);
 }
 
-/**
- * Checks models against the contract and the grid, measures them, and reports each step.
- * @returns the exit code: 0 if they may be served
- */
-async function verifyModels(dataDir: string, modelDir: string): Promise<number> {
+/** Checks models against the contract and the grid, measures them, and reports each step. The exit code says whether they may be served. */
+async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
   try {
     const artefacts = readArtefacts(dataDir, modelDir);
     const { manifest, grid, species, modelFiles, intervalFiles } = artefacts;
@@ -84,12 +78,11 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<number> 
       );
     }
     report('The models may be served.');
-    return 0;
   } catch (error) {
     if (!(error instanceof ArtefactError)) throw error;
     report(`FAILED  ${error.message}`);
     report('The models must not be served.');
-    return 1;
+    process.exitCode = 1;
   }
 }
 
@@ -117,10 +110,4 @@ function* everySpeciesEverywhere(grid: SharedGrid, speciesCount: number, step = 
   }
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const { exitCode, stderr } = failureOf('models', error);
-  writeError(stderr);
-  process.exitCode = exitCode;
-}
+await runMain('models', main);

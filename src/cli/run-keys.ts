@@ -5,7 +5,7 @@ import { KeyAdministration } from '../accounts/store/key-administration.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
-import { failureOf, type Outcome, parseOptions, refusePositionals, UsageError } from './command-line.js';
+import { parseOptions, refusePositionals, UsageError } from './command-line.js';
 import { KEYS_COMMANDS, type KeysCommand, type Print } from './keys-commands.js';
 
 /**
@@ -14,7 +14,7 @@ import { KEYS_COMMANDS, type KeysCommand, type Print } from './keys-commands.js'
  * @param environment contains DATABASE_URL
  * @param write writes to standard output; throws OutputError if it could not write everything
  * @param writeSecret the same for a key, which is issued only if it was written
- * @returns exit code 0 for success, 1 for a failure, 2 for an invalid command line
+ * @throws UsageError for an invalid command line, and any error of the command or its store
  */
 export async function runKeys(
   args: readonly string[],
@@ -22,38 +22,28 @@ export async function runKeys(
   clock: Clock,
   write: (text: string) => void,
   writeSecret: (text: string) => void,
-): Promise<Outcome> {
+): Promise<void> {
+  if (args.includes('--help') || args.includes('-h')) return write(help());
+  const [name, ...rest] = args;
+  const command = commandNamed(name);
+  const { json, values } = parseArguments(rest, command.schema);
+  const must = command.createsStore ? undefined : 'exist';
+  const store = await openStore(loadConfig(environment).databaseUrl, must);
+  let isPrinted = false;
+  const show = command.printsSecret ? writeSecret : write;
+  const print: Print = (value, lines) => {
+    const shown = json ? [JSON.stringify(value)] : lines;
+    show(`${shown.map(printable).join('\n')}\n`);
+    isPrinted = true;
+  };
   try {
-    if (args.includes('--help') || args.includes('-h')) write(help());
-    else await runCommand(args);
-    return { exitCode: 0, stderr: '' };
+    await command.run(new KeyAdministration(store, clock), values, print);
   } catch (error) {
-    return failureOf('keys', error);
-  }
-
-  async function runCommand([name, ...rest]: readonly string[]): Promise<void> {
-    const command = commandNamed(name);
-    const { json, values } = parseArguments(rest, command.schema);
-    const must = command.createsStore ? undefined : 'exist';
-    const store = await openStore(loadConfig(environment).databaseUrl, must);
-    const administration = new KeyAdministration(store, clock);
-    let isPrinted = false;
-    const show = command.printsSecret ? writeSecret : write;
-    const print: Print = (value, lines) => {
-      const shown = json ? [JSON.stringify(value)] : lines;
-      show(`${shown.map(printable).join('\n')}\n`);
-      isPrinted = true;
-    };
-    try {
-      await command.run(administration, values, print);
-    } catch (error) {
-      // The first error is the one to report.
-      await store.close().catch(() => {});
-      if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
-      // The key was printed, and then the commit failed.
-      if (isPrinted) throw new Error(`${(error as Error).message}; do not use the key that was printed`);
-      throw error;
-    }
+    if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
+    // The key was printed, and then the commit failed.
+    if (isPrinted) throw new Error(`${(error as Error).message}; do not use the key that was printed`);
+    throw error;
+  } finally {
     await store.close();
   }
 }

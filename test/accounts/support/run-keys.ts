@@ -1,3 +1,4 @@
+import { failureOf } from '../../../src/cli/command-line.js';
 import { runKeys } from '../../../src/cli/run-keys.js';
 import { SettableClock } from './settable-clock.js';
 
@@ -17,7 +18,10 @@ export async function runArguments(databaseUrl: string, args: string[]) {
   const write = (text: string) => {
     stdout += text;
   };
-  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock, write, write);
+  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock, write, write).then(
+    () => ({ exitCode: 0, stderr: '' }),
+    (error: unknown) => failureOf('keys', error),
+  );
   return { ...result, stdout };
 }
 
