@@ -18,7 +18,5 @@ process.on('SIGHUP', () => {
 });
 
 const { run } = await import('./service/run.js');
-await run((reloadModels) => {
-  reload = reloadModels;
-  if (isReloadPending) reload();
-});
+reload = (await run()) ?? reload;
+if (isReloadPending) reload();

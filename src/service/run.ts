@@ -19,9 +19,9 @@ const FLUSH_MS = 1000;
 /**
  * Runs the service until a signal ends it, or prints its help, as the arguments of the process say. Errors go to standard
  * error; the exit code is 1 for a failure and 2 for an unknown argument.
- * @param onReady receives what reloads the models, once they are served
+ * @returns what reloads the models, once they are served
  */
-export async function run(onReady: (reload: () => void) => void): Promise<void> {
+export async function run(): Promise<(() => void) | undefined> {
   const args = process.argv.slice(2);
   const unknown = args.find((arg) => arg !== '--help' && arg !== '-h');
   if (unknown !== undefined) {
@@ -31,8 +31,8 @@ export async function run(onReady: (reload: () => void) => void): Promise<void> 
     return;
   }
   try {
-    if (args.length > 0) writeOutput(configHelp());
-    else await serve(onReady);
+    if (args.length === 0) return await serve();
+    writeOutput(configHelp());
   } catch (error) {
     writeError(`nurselog: ${redactKeys(explain(error))}\n`);
     process.exitCode = 1;
@@ -40,7 +40,7 @@ export async function run(onReady: (reload: () => void) => void): Promise<void> 
   }
 }
 
-async function serve(onReady: (reload: () => void) => void): Promise<void> {
+async function serve(): Promise<() => void> {
   const config = loadConfig(process.env);
   checkMemoryLimit(config);
   const log = createLog(config.logLevel);
@@ -58,7 +58,7 @@ async function serve(onReady: (reload: () => void) => void): Promise<void> {
   const { apiUrl: api, opsUrl: ops, startedWith } = service;
   log.info({ api, ops, single_sites: config.singleSites, ...startedWith }, 'ready');
   log.flush();
-  onReady(service.reload);
+  return service.reload;
 }
 
 async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {

@@ -10,7 +10,7 @@ type Workers = Pick<WorkerPool, 'ready' | 'opening' | 'size'>;
 /** The phase of this process. Workers that are lost and not replaced in time end it. */
 export class ServicePhase implements CurrentPhase {
   current: Phase = 'starting';
-  #deadline: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
 
   /** @param onFatal ends the process, for its supervisor to start another */
   constructor(private readonly onFatal: (reason: string) => void) {}
@@ -23,7 +23,7 @@ export class ServicePhase implements CurrentPhase {
   /** Final. A drain has its own deadline, and the remaining workers finish the requests in flight. */
   drain(): void {
     this.current = 'draining';
-    clearTimeout(this.#deadline);
+    clearInterval(this.#watch);
   }
 
   /**
@@ -33,18 +33,17 @@ export class ServicePhase implements CurrentPhase {
   checkWorkers(workers: Workers): void {
     if (this.current === 'ok' && workers.ready < workers.size) {
       this.current = 'degraded';
-      this.#deadline = setTimeout(() => this.#endIfHopeless(workers, RECOVERY_MS), RECOVERY_MS);
+      let missingMs = 0;
+      this.#watch = setInterval(() => {
+        missingMs += LOOK_EVERY_MS;
+        const areOpening = workers.ready + workers.opening >= workers.size && missingMs < OPEN_TIMEOUT_MS;
+        if (missingMs < RECOVERY_MS || areOpening) return;
+        clearInterval(this.#watch);
+        this.onFatal('workers were lost and did not come back');
+      }, LOOK_EVERY_MS);
     } else if (this.current === 'degraded' && workers.ready === workers.size) {
       this.current = 'ok';
-      clearTimeout(this.#deadline);
+      clearInterval(this.#watch);
     }
-  }
-
-  /** Looks again as long as the replacements are still opening their models and are not late. */
-  #endIfHopeless(workers: Workers, afterMs: number): void {
-    const isHopeless = workers.ready + workers.opening < workers.size || afterMs >= OPEN_TIMEOUT_MS;
-    if (isHopeless) this.onFatal('workers were lost and did not come back');
-    else
-      this.#deadline = setTimeout(() => this.#endIfHopeless(workers, afterMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
   }
 }
