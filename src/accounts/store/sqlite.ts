@@ -67,14 +67,9 @@ function configure(database: LibsqlDatabase): void {
 export function sharedSqliteDialect(database: LibsqlDatabase): Dialect {
   return Object.assign(new SqliteDialect({ database }), {
     createDriver: () => new SharedSqliteDriver(database),
-    createAdapter: () => new TransactionalDdlAdapter(),
+    createAdapter: () =>
+      Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true }),
   });
-}
-
-class TransactionalDdlAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
 }
 
 class SharedSqliteDriver extends SqliteDriver {
