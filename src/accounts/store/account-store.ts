@@ -53,8 +53,6 @@ export interface DayUsage extends KeyDay {
   readonly requests: number;
 }
 
-export const DAY_USAGE = ['key_id as keyId', 'day', 'requests'] as const;
-
 /** The key that a secret's hash belongs to. */
 export interface SecretMatch extends KeyRecord {
   /** SHA-256 of the secret, 64 hexadecimal digits. */

@@ -4,7 +4,7 @@ import { displayForm } from '../../output/printable.js';
 import { generateKey, hashKey, type KeyRecord, type KeyState } from '../api-key.js';
 import type { Clock } from '../clock.js';
 import type { Tier } from '../tiers.js';
-import { type AccountStore, DAY_USAGE, type DayUsage, type KeyDay } from './account-store.js';
+import type { AccountStore, DayUsage, KeyDay } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 
 type Db = Kysely<AccountsDatabase>;
@@ -91,7 +91,7 @@ export class KeyAdministration {
 
   /** Requests by key and day, oldest day first; of all keys or days where none is given. */
   async usage({ keyId, day }: { [Name in keyof KeyDay]?: string | undefined }): Promise<DayUsage[]> {
-    let query = this.store.db.selectFrom('daily_usage').select(DAY_USAGE);
+    let query = this.store.db.selectFrom('daily_usage').select(['key_id as keyId', 'day', 'requests']);
     if (keyId !== undefined) {
       await checkIsKnown(this.store.db, keyId);
       query = query.where('key_id', '=', keyId);

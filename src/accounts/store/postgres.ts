@@ -37,14 +37,12 @@ function openDatabase(connectionString: string, max: number, timeoutMs: number):
     keepAlive: true,
     // Idle connections do not keep a finished process alive.
     allowExitOnIdle: true,
-    types: { getTypeParser: parserOf },
   });
   return new Kysely<AccountsDatabase>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Counts and times are bigint columns far below 2^53: they are read as numbers. */
-const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format as 'text');
+// Counts and times are bigint columns far below 2^53: they are read as numbers.
+types.setTypeParser(types.builtins.INT8, Number);
 
 /**
  * Classes of SQLSTATE caused by the server, its load or its permissions and not by the statement: connection exception,
