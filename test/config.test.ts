@@ -215,17 +215,16 @@ test('the help has every variable with its default and its meaning', () => {
   for (const { name } of variables) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
 });
 
-/** A control group's files under a folder like /sys/fs/cgroup, and the file that names the group. */
-function controlGroup(
-  membership: string,
-  files: Record<string, string>,
-): [mounts: string, membership: string] {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries({ ...files, membership })) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    writeFileSync(path.join(folder, name), `${text}\n`);
-  }
-  return [folder, path.join(folder, 'membership')];
+/** A root folder with the files of control groups, and the file that names that of the process. */
+function rootWith(membership: string, groupFiles: Record<string, string>): string {
+  const root = temporaryFolder();
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), `${text}\n`);
+  };
+  write('proc/self/cgroup', membership);
+  for (const [name, text] of Object.entries(groupFiles)) write(`sys/fs/cgroup/${name}`, text);
+  return root;
 }
 
 const ALL_CORES = availableParallelism();
@@ -250,7 +249,7 @@ test.each<[name: string, membership: string, files: Record<string, string>, core
     ALL_CORES,
   ],
 ])('the default of WORKERS follows the CPU quota of the control group: %s', (_, membership, files, cores) => {
-  expect(availableCores(...controlGroup(membership, files))).toBe(cores);
+  expect(availableCores(rootWith(membership, files))).toBe(cores);
 });
 
 test.each<[name: string, membership: string, files: Record<string, string>, bytes: number]>([
@@ -265,7 +264,7 @@ test.each<[name: string, membership: string, files: Record<string, string>, byte
     4096,
   ],
 ])('the memory limit is that beyond which Linux kills: %s', (_, membership, files, bytes) => {
-  expect(memoryLimitBytes(...controlGroup(membership, files))).toBe(bytes);
+  expect(memoryLimitBytes(rootWith(membership, files))).toBe(bytes);
 });
 
 test('a memory limit too small for the configuration is refused with the limit, what is needed and what fits, and the manifests fit theirs', () => {
