@@ -11,12 +11,6 @@ import { UsageMeter } from './usage-meter.js';
 /** The key of a request. */
 export type Caller = Pick<KeyRecord, 'id' | 'tier' | 'owner'>;
 
-/** `invalid` (missing, malformed, unknown, revoked or rotated) and `inactive` (deactivated) secrets are refused. */
-export type Authentication =
-  | { readonly kind: 'ok'; readonly key: Caller }
-  | { readonly kind: 'invalid' }
-  | { readonly kind: 'inactive'; readonly key: Caller };
-
 /** The daily quota of a key and what is left of it. */
 export interface DailyQuota {
   readonly keyId: string;
@@ -40,8 +34,6 @@ export interface Admission extends DailyQuota {
 
 /** One request of a limited tier, and how many its day may hold. */
 type Claim = KeyDay & { readonly limit: number };
-
-const INVALID: Authentication = { kind: 'invalid' };
 
 const DAY_MS = 86_400_000;
 
@@ -78,16 +70,15 @@ export class Accounts {
   }
 
   /**
-   * Finds the key of a secret. An operator's change takes effect within 5 seconds.
+   * Finds the key of a secret, active or deactivated; nothing if the secret is missing, malformed, unknown, revoked or
+   * rotated. An operator's change takes effect within 5 seconds.
    * @throws StoreUnavailableError if the store must be queried and is unavailable
    */
-  async authenticate(secret: string | undefined): Promise<Authentication> {
-    if (secret === undefined || !isWellFormed(secret)) return INVALID;
-    const match = await this.#directory.find(hashKey(secret));
-    if (match === undefined || match.state === 'revoked') return INVALID;
-    const { id, tier, owner, state, valid_until_ms } = match;
-    if (valid_until_ms !== null && this.clock.nowMs() >= valid_until_ms) return INVALID;
-    return { kind: state === 'active' ? 'ok' : 'inactive', key: { id, tier, owner } };
+  async authenticate(secret: string | undefined): Promise<KeyRecord | undefined> {
+    if (secret === undefined || !isWellFormed(secret)) return undefined;
+    const key = await this.#directory.find(hashKey(secret));
+    const isExpired = this.clock.nowMs() >= (key?.valid_until_ms ?? Number.POSITIVE_INFINITY);
+    return isExpired || key?.state === 'revoked' ? undefined : key;
   }
 
   /**

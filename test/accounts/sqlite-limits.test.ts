@@ -54,7 +54,7 @@ test.each([
     const spore = await keys.issue('spore', 'Okanogan Seed');
 
     database.pragma(begin);
-    expect(await accounts.authenticate(hypha.secret)).toMatchObject({ kind: 'ok' });
+    expect(await accounts.authenticate(hypha.secret)).toMatchObject({ state: 'active' });
     expect(await accounts.admit(hypha.key)).toMatchObject({ admitted: true });
     await expect(fillUp(held, spore.key)).rejects.toBeInstanceOf(StoreUnavailableError);
 

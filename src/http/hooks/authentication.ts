@@ -14,11 +14,11 @@ export function authenticateRequests(app: FastifyInstance, accounts: Accounts, p
       throw retryLater('unavailable', 'The service is starting: try again shortly.');
 
     const secret = request.headers['x-api-key'];
-    const authentication = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
-    if (authentication.kind === 'invalid') throw invalidKey(secret);
-    request.state.caller = authentication.key;
+    const key = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
+    if (key === undefined) throw invalidKey(secret);
+    request.state.caller = key;
     const message = 'This API key is deactivated: ask for it to be activated.';
-    if (authentication.kind === 'inactive') throw new ApiError({ code: 'key_inactive', message });
+    if (key.state === 'deactivated') throw new ApiError({ code: 'key_inactive', message });
   });
 }
 

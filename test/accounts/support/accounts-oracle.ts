@@ -51,11 +51,10 @@ export class AccountsOracle {
     this.#secrets.set(secret, { id, untilMs: Number.POSITIVE_INFINITY });
   }
 
-  authenticate(secret: string): 'ok' | 'invalid' | 'inactive' {
+  authenticate(secret: string): OracleKey['state'] | undefined {
     const { id, untilMs } = this.#secrets.get(secret)!;
     const { state } = this.#keys.get(id)!;
-    if (state === 'revoked' || this.#clock.nowMs() >= untilMs) return 'invalid';
-    return state === 'active' ? 'ok' : 'inactive';
+    return state === 'revoked' || this.#clock.nowMs() >= untilMs ? undefined : state;
   }
 
   admit(id: string): { admitted: boolean; remaining: number | null } {

@@ -11,7 +11,7 @@ const accounts = new Accounts(await openStore(process.argv[2]), systemClock, ret
 console.log('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const [secret, requests] = line.split(' ');
-  const { key } = await accounts.authenticate(secret);
+  const key = await accounts.authenticate(secret);
   const answers = await Promise.all(Array.from({ length: Number(requests) }, () => accounts.admit(key)));
   console.log(answers.filter(({ admitted }) => admitted).length);
 }

@@ -28,7 +28,7 @@ export async function openAccounts(
 
 /** The caller that a key's secret authenticates. */
 export async function callerOf(accounts: Accounts, secret: string) {
-  const authentication = await accounts.authenticate(secret);
-  if (authentication.kind !== 'ok') throw new Error(`the key is ${authentication.kind}`);
-  return authentication.key;
+  const key = await accounts.authenticate(secret);
+  if (key?.state !== 'active') throw new Error(`the key is ${key?.state ?? 'invalid'}`);
+  return key;
 }
