@@ -3,9 +3,7 @@ import { oneLine, quote, redactKeys, shorten } from '../output/printable.js';
 import { writeError } from '../output/write-output.js';
 
 /** An invalid command line; the message names the value and what is allowed. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export class UsageError extends Error {}
 
 /** Runs the command of this process. One that fails sets the exit code and is reported on standard error. */
 export async function runMain(command: 'keys' | 'models', main: (args: string[]) => Promise<void>) {
@@ -37,6 +35,12 @@ export function parseOptions<Options extends NonNullable<ParseArgsConfig['option
     // The first sentence of parseArgs says what is wrong, the others how to escape.
     throw new UsageError(shorten((error as Error).message.split(/\.\s/, 1)[0]));
   }
+}
+
+/** @throws UsageError with the commands that there are */
+export function refuseCommand(name: string | undefined, known: string): never {
+  const given = name === undefined ? 'no command was given' : `${quote(name)} is not a command`;
+  throw new UsageError(`${given}; the ${known}`);
 }
 
 /** @throws UsageError if there is any positional argument */

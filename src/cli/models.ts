@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadConfig } from '../config.js';
-import { oneLine, quote, redactKeys } from '../output/printable.js';
+import { oneLine, redactKeys } from '../output/printable.js';
 import { writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
@@ -9,7 +9,7 @@ import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { openIntervalModel, openSurvivalModel } from '../prediction/model/model-session.js';
 import { checkIntervals, checkModel, type Probe } from '../prediction/open-predictor.js';
-import { parseOptions, refusePositionals, runMain, UsageError } from './command-line.js';
+import { parseOptions, refuseCommand, refusePositionals, runMain } from './command-line.js';
 
 const USAGE = `Usage: npm run --silent models -- verify [DIR]
 
@@ -30,10 +30,7 @@ async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseOptions(args, { help: { type: 'boolean' } });
   if (values.help) return writeOutput(USAGE);
   const [command, dir, ...rest] = positionals;
-  if (command !== 'verify') {
-    const given = command === undefined ? 'no command was given' : `${quote(command)} is not a command`;
-    throw new UsageError(`${given}; the command is verify`);
-  }
+  if (command !== 'verify') refuseCommand(command, 'command is verify');
   refusePositionals(rest);
   const config = loadConfig(process.env);
   await verifyModels(config.dataDir, dir ?? config.modelDir);

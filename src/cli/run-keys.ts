@@ -5,8 +5,8 @@ import { KeyAdministration } from '../accounts/store/key-administration.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
-import { parseOptions, refusePositionals, UsageError } from './command-line.js';
-import { KEYS_COMMANDS, type KeysCommand, type Print } from './keys-commands.js';
+import { parseOptions, refuseCommand, refusePositionals, UsageError } from './command-line.js';
+import { KEYS_COMMANDS, type Print } from './keys-commands.js';
 
 /**
  * Runs one `keys` command.
@@ -25,7 +25,9 @@ export async function runKeys(
 ): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) return write(help());
   const [name, ...rest] = args;
-  const command = commandNamed(name);
+  const names = Object.keys(KEYS_COMMANDS);
+  if (!names.includes(name)) refuseCommand(name, `commands are ${names.join(', ')}`);
+  const command = KEYS_COMMANDS[name];
   const { json, values } = parseArguments(rest, command.schema);
   const must = command.createsStore ? undefined : 'exist';
   const store = await openStore(loadConfig(environment).databaseUrl, must);
@@ -48,12 +50,6 @@ export async function runKeys(
   }
 }
 
-function commandNamed(name: string | undefined): KeysCommand {
-  if (name !== undefined && Object.hasOwn(KEYS_COMMANDS, name)) return KEYS_COMMANDS[name];
-  const given = name === undefined ? 'no command was given' : `${quote(name)} is not a command`;
-  throw new UsageError(`${given}; the commands are ${Object.keys(KEYS_COMMANDS).join(', ')}`);
-}
-
 /**
  * Parses the arguments of a command, which may also have `--json`.
  * @param schema the options, under their names, and at most one operand, under a name in capitals
@@ -63,9 +59,9 @@ function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], sc
   const isOperand = (name: string) => name === name.toUpperCase();
   const names = Object.keys(schema);
   const operands = names.filter(isOperand);
-  const options = names.filter((name) => !isOperand(name)).map((name) => [name, { type: 'string' }] as const);
+  const options = names.filter((name) => !isOperand(name));
   const { values, positionals } = parseOptions(args, {
-    ...Object.fromEntries(options),
+    ...Object.fromEntries(options.map((name) => [name, { type: 'string' }] as const)),
     json: { type: 'boolean' },
   });
   refusePositionals(positionals.slice(operands.length));

@@ -43,8 +43,17 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  /**
+   * Collects prom-client's metrics of Node and the process, but for that of garbage collections: to report one, Node 20
+   * makes functions with prototypes of their own, and V8 can wait for ever where another thread optimizes a function
+   * meanwhile. See docs/reliability.md.
+   */
   constructor() {
-    collectNodeMetrics(this.registry);
+    for (const name of collectDefaultMetrics.metricsList) {
+      if (name === 'gc') continue;
+      const collect = require(`prom-client/lib/metrics/${name}.js`) as Collect;
+      collect(this.registry, { eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+    }
   }
 
   /**
@@ -71,18 +80,5 @@ export class Metrics {
         else for (const { labels, value } of shown) this.inc(labels, value);
       },
     });
-  }
-}
-
-/**
- * Collects prom-client's metrics of Node and the process, but for that of garbage collections: to report one, Node 20
- * makes functions with prototypes of their own, and V8 can wait for ever where another thread optimizes a function
- * meanwhile. See docs/reliability.md.
- */
-function collectNodeMetrics(registry: Registry): void {
-  for (const name of collectDefaultMetrics.metricsList) {
-    if (name === 'gc') continue;
-    const collect = require(`prom-client/lib/metrics/${name}.js`) as Collect;
-    collect(registry, { eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   }
 }

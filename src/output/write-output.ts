@@ -10,9 +10,7 @@ const RETRY_AFTER_MS = 10;
 const STALLED_TIMEOUT_MS = 5000;
 
 /** A text could not be written completely to standard output; the message is one line with the reason. */
-export class OutputError extends ExplainedError {
-  override readonly name = 'OutputError';
-}
+export class OutputError extends ExplainedError {}
 
 /** Writes a text to standard output synchronously and completely. @throws OutputError */
 export function writeOutput(text: string): void {

@@ -4,8 +4,8 @@ import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 
 /** Works in a container, too, where npm has nothing to build with. */
-const ISSUE_COMMAND = 'node dist/cli/keys.js issue --tier hypha --owner NAME';
-const ISSUE_HINT = `issue one with "${ISSUE_COMMAND}" in the working folder and with the DATABASE_URL of this process`;
+const ISSUE_HINT =
+  'issue one with "node dist/cli/keys.js issue --tier hypha --owner NAME" in the working folder and with the DATABASE_URL of this process';
 
 const EXAMPLE_REQUEST =
   '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
@@ -37,10 +37,8 @@ export async function prepareFirstKey(
     await keys.issueFirst('hypha', 'first run', (issued) => show(firstKeyText(apiUrl, issued, hasPage)));
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
-    writeError(
-      `nurselog: the first API key could not be shown and was not issued, because ${error.message}; ` +
-        `${ISSUE_HINT}\n`,
-    );
+    const reason = `the first API key could not be shown and was not issued, because ${error.message}`;
+    writeError(`nurselog: ${reason}; ${ISSUE_HINT}\n`);
   }
 }
 

@@ -35,10 +35,11 @@ export function checkMemoryLimit(
 
 const mebibytes = (bytes: number) => `${Math.floor(bytes / MIB)} MiB`;
 
-/** Descriptors kept for everything but callers' connections: files, the key store, a reload, newly accepted connections. */
+/**
+ * Descriptors kept for everything but callers' connections: files, the key store, a reload, newly accepted connections. If
+ * there are few, half of them.
+ */
 const RESERVED = 600;
-/** The share that is kept if there are few descriptors. */
-const RESERVED_SHARE = 1 / 2;
 
 /**
  * Bounds a number of connections by the descriptors that this process may still open, so that callers cannot use up those
@@ -46,7 +47,7 @@ const RESERVED_SHARE = 1 / 2;
  */
 export function boundByDescriptors(connections: number): number {
   const free = freeDescriptors();
-  return Math.max(1, Math.min(connections, Math.floor(free - Math.min(RESERVED, free * RESERVED_SHARE))));
+  return Math.max(1, Math.min(connections, Math.floor(free - Math.min(RESERVED, free / 2))));
 }
 
 function freeDescriptors(): number {

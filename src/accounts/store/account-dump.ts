@@ -41,15 +41,14 @@ export const accountDump = z
   .strictObject({ format: z.literal('nurselog-accounts/1'), keys: z.array(keyDump) })
   .superRefine(({ keys }, context) => {
     const seen = new Set<string>();
-    const once = (value: string, path: (string | number)[], scope = '') => {
-      if (seen.has(scope + value))
-        context.addIssue({ code: 'custom', path: ['keys', ...path], message: 'is repeated' });
-      seen.add(scope + value);
+    const once = (value: string, ...path: (string | number)[]) => {
+      if (seen.has(value)) context.addIssue({ code: 'custom', path, message: 'is repeated' });
+      seen.add(value);
     };
     for (const [index, { id, secrets, usage }] of keys.entries()) {
-      once(id, [index, 'id']);
-      for (const [at, { hash }] of secrets.entries()) once(hash, [index, 'secrets', at, 'hash']);
-      for (const [at, { day }] of usage.entries()) once(day, [index, 'usage', at, 'day'], id);
+      once(id, 'keys', index, 'id');
+      for (const [at, { hash }] of secrets.entries()) once(hash, 'keys', index, 'secrets', at, 'hash');
+      for (const [at, { day }] of usage.entries()) once(`${id} ${day}`, 'keys', index, 'usage', at, 'day');
     }
   });
 
