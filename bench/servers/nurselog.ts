@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/accounts/clock.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import type { Server } from './server.js';
@@ -30,7 +29,7 @@ export async function startNurselog(
   const databaseUrl = environment.DATABASE_URL ?? `sqlite:${folder}/keys.db`;
   const issueKey = async () => {
     const store = await openStore(databaseUrl);
-    const { secret } = await new KeyAdministration(store, systemClock).issue('hypha', 'bench');
+    const { secret } = await new KeyAdministration(store, Date.now).issue('hypha', 'bench');
     await store.close();
     return secret;
   };

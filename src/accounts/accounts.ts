@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { hashKey, isWellFormed, type KeyRecord } from './api-key.js';
-import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
 import { KeyDirectory } from './key-directory.js';
 import type { AccountStore, KeyDay } from './store/account-store.js';
@@ -57,15 +56,16 @@ export class Accounts {
 
   /**
    * @param store closed with the accounts
+   * @param nowMs the time since 1970, which is read from nowhere else
    * @param onBackgroundError called when counts could not be written, which are kept and written later, and for each count
    * that the store refuses, which is dropped; the message says which of both
    */
   constructor(
     private readonly store: AccountStore,
-    private readonly clock: Clock,
+    private readonly nowMs: () => number,
     onBackgroundError: (error: unknown, message: string) => void,
   ) {
-    this.#directory = new KeyDirectory(store, clock);
+    this.#directory = new KeyDirectory(store, nowMs);
     this.#meter = new UsageMeter(store, onBackgroundError);
   }
 
@@ -77,7 +77,7 @@ export class Accounts {
   async authenticate(secret: string | undefined): Promise<KeyRecord | undefined> {
     if (secret === undefined || !isWellFormed(secret)) return undefined;
     const key = await this.#directory.find(hashKey(secret));
-    const isExpired = this.clock.nowMs() >= (key?.valid_until_ms ?? Number.POSITIVE_INFINITY);
+    const isExpired = this.nowMs() >= (key?.valid_until_ms ?? Number.POSITIVE_INFINITY);
     return isExpired || key?.state === 'revoked' ? undefined : key;
   }
 
@@ -162,7 +162,7 @@ export class Accounts {
 
   /** The quota of a key on the current UTC day. */
   #quotaOf({ id: keyId, tier }: Caller): Omit<DailyQuota, 'remaining'> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.nowMs();
     const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
     return {
       keyId,

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
 import type { AccountStore, SecretMatch } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
@@ -36,7 +35,7 @@ export class KeyDirectory {
 
   constructor(
     private readonly store: AccountStore,
-    private readonly clock: Clock,
+    private readonly nowMs: () => number,
   ) {}
 
   /**
@@ -67,9 +66,9 @@ export class KeyDirectory {
   }
 
   async #readAll(hashes: readonly string[]): Promise<(SecretMatch | undefined)[]> {
-    const readAtMs = this.clock.nowMs(); // before the query: the store may change while it runs
+    const readAtMs = this.nowMs(); // before the query: the store may change while it runs
     const found = await this.store.findSecrets(hashes).catch((error: unknown) => {
-      this.#failedAtMs = this.clock.nowMs();
+      this.#failedAtMs = this.nowMs();
       throw error;
     });
     this.#failedAtMs = Number.NEGATIVE_INFINITY;
@@ -89,7 +88,7 @@ export class KeyDirectory {
 
   /** Whether a moment is less than a span ago. A moment in the future is not: a clock set back must not prolong trust. */
   #isWithin(momentMs = Number.NEGATIVE_INFINITY, spanMs: number): boolean {
-    const ageMs = this.clock.nowMs() - momentMs;
+    const ageMs = this.nowMs() - momentMs;
     return ageMs >= 0 && ageMs < spanMs;
   }
 }

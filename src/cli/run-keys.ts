@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Clock } from '../accounts/clock.js';
 import { openStore } from '../accounts/store/account-store.js';
 import { KeyAdministration } from '../accounts/store/key-administration.js';
 import { loadConfig } from '../config.js';
@@ -19,7 +18,7 @@ import { KEYS_COMMANDS, type Print } from './keys-commands.js';
 export async function runKeys(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  clock: Clock,
+  nowMs: () => number,
   write: (text: string) => void,
   writeSecret: (text: string) => void,
 ): Promise<void> {
@@ -39,7 +38,7 @@ export async function runKeys(
     isPrinted = true;
   };
   try {
-    await command.run(new KeyAdministration(store, clock), values, print);
+    await command.run(new KeyAdministration(store, nowMs), values, print);
   } catch (error) {
     if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
     // The key was printed, and then the commit failed.

@@ -41,10 +41,10 @@ const WHERE_LISTED = '/openapi.json lists the endpoints';
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger): FastifyInstance {
-  const { config, clock, phase, accounts, serving, connections, metrics } = dependencies;
+  const { config, nowMs, phase, accounts, serving, connections, metrics } = dependencies;
   const context: RouteContext = {
     ...dependencies,
-    submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
+    submitter: new Submitter(nowMs, config.requestTimeoutMs, config.queueLimitSites),
     memory: new MemoryBudget(config.tableMemoryBytes),
   };
   const arriving: ArrivingSites = new Map();

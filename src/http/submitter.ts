@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../accounts/clock.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
@@ -16,7 +15,7 @@ export class Submitter {
 
   /** @param timeoutMs how long after its arrival a request may be answered */
   constructor(
-    private readonly clock: Clock,
+    private readonly nowMs: () => number,
     private readonly timeoutMs: number,
     queueLimitSites: number,
   ) {
@@ -34,7 +33,7 @@ export class Submitter {
     rows: SiteRows,
     isDroppedAtHangUp = false,
   ): Promise<JobAnswers> {
-    rows.generatedAtMs.fill(this.clock.nowMs());
+    rows.generatedAtMs.fill(this.nowMs());
     const keyId = callerOf(reply.request).id;
     const job = scheduler.submit({ keyId, deadlineMs: this.deadlineOf(reply), rows });
     reply.raw.once('close', () => job.giveUp('abandoned'));

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../accounts/clock.js';
 import { configHelp, loadConfig } from '../config.js';
 import { createLog, type Log } from '../log.js';
 import { ExplainedError } from '../output/explained-error.js';
@@ -45,7 +44,7 @@ async function serve(): Promise<() => void> {
   checkMemoryLimit(config);
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);
-  const service = await startService(config, systemClock, log, onFatal, writeSecret);
+  const service = await startService(config, Date.now, log, onFatal, writeSecret);
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // npm passes a terminal's Ctrl-C on, so that it arrives twice: a repeated signal must not cut the drain short.

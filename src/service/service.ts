@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../accounts/accounts.js';
-import type { Clock } from '../accounts/clock.js';
 import { openStore } from '../accounts/store/account-store.js';
 import { KeyAdministration } from '../accounts/store/key-administration.js';
 import type { Config } from '../config.js';
@@ -34,21 +33,21 @@ const FAILED_END_MS = 5000;
  */
 export async function startService(
   config: Config,
-  clock: Clock,
+  nowMs: () => number,
   log: Log,
   onFatal: (reason: string) => void,
   showFirstKey: (text: string) => void,
 ) {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, 'write');
-  const accounts = new Accounts(store, clock, (err, message) => log.error({ err }, message));
+  const accounts = new Accounts(store, nowMs, (err, message) => log.error({ err }, message));
 
   const phase = new ServicePhase(onFatal);
   const generations = new Generations(artefacts, config, phase, log);
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
   watchState(metrics, generations, accounts, connections, log);
-  const dependencies = { config, clock, phase, accounts, serving: generations, connections, metrics };
+  const dependencies = { config, nowMs, phase, accounts, serving: generations, connections, metrics };
   const api = createApi(dependencies, log);
   const ops = createOps(dependencies, log);
 
@@ -66,7 +65,7 @@ export async function startService(
     if (config.listen === 'when-ready') await listen(api, '', config.host, config.port);
     // Last, because the key is shown only once: a start that fails must not issue it.
     const hasPage = api.hasRoute({ method: 'GET', url: '/' });
-    const keys = new KeyAdministration(store, clock);
+    const keys = new KeyAdministration(store, nowMs);
     await prepareFirstKey(config.databaseUrl, api.listeningOrigin, hasPage, keys, log, showFirstKey);
   } catch (error) {
     phase.drain();

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.js';
 import { generateKey } from '../../src/accounts/api-key.js';
-import { systemClock } from '../../src/accounts/clock.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
@@ -25,9 +24,9 @@ async function replicaOverLink(databaseUrl: string) {
   const link = await CuttableLink.to(databaseUrl);
   const backgroundErrors: unknown[] = [];
   const store = await openStore(link.over(databaseUrl));
-  const accounts = new Accounts(store, systemClock, (error) => backgroundErrors.push(error));
+  const accounts = new Accounts(store, Date.now, (error) => backgroundErrors.push(error));
   const operatorStore = await openStore(databaseUrl);
-  const keys = new KeyAdministration(operatorStore, systemClock);
+  const keys = new KeyAdministration(operatorStore, Date.now);
   onTestFinished(async () => {
     link.cut();
     await accounts.close().catch(() => {});

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/accounts/clock.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { AdmittingProcess } from './support/admitting-process.js';
@@ -11,7 +10,7 @@ describe.each(DATABASES)('on $name', (database) => {
     const processes = Array.from({ length: 3 }, () => new AdmittingProcess(url));
     await Promise.all(processes.map((each) => each.ready()));
     const store = await openStore(url);
-    const keys = new KeyAdministration(store, systemClock);
+    const keys = new KeyAdministration(store, Date.now);
     const { key, secret } = await keys.issue('spore', 'Okanogan Seed');
 
     const admitted = await Promise.all(
@@ -26,7 +25,7 @@ describe.each(DATABASES)('on $name', (database) => {
   test('a process killed in a stream of requests loses no count that was answered, and its store opens', async () => {
     const url = await database.create();
     const store = await openStore(url);
-    const { key, secret } = await new KeyAdministration(store, systemClock).issue('mycel', 'Okanogan Seed');
+    const { key, secret } = await new KeyAdministration(store, Date.now).issue('mycel', 'Okanogan Seed');
     await store.close();
 
     let answered = 0;
@@ -43,7 +42,7 @@ describe.each(DATABASES)('on $name', (database) => {
     }
 
     const reopened = await openStore(url);
-    const usage = await new KeyAdministration(reopened, systemClock).usage({ keyId: key.id });
+    const usage = await new KeyAdministration(reopened, Date.now).usage({ keyId: key.id });
     const counted = usage.reduce((sum, { requests }) => sum + requests, 0);
     expect(counted).toBeGreaterThanOrEqual(answered);
     // At most the one that was under way at each death was counted and not answered.

@@ -22,8 +22,8 @@ test.each(DATABASES)(
     const url = await database.create();
     const errors: unknown[] = [];
     const store = await openStore(url);
-    const accounts = new Accounts(store, clock, (error) => errors.push(error));
-    const issuer = new KeyAdministration(store, clock);
+    const accounts = new Accounts(store, clock.nowMs, (error) => errors.push(error));
+    const issuer = new KeyAdministration(store, clock.nowMs);
     const issued = await Promise.all(Array.from({ length: 5 }, () => issuer.issue('hypha', 'a nursery')));
     const [removed, ...kept] = issued.map(({ key }) => key);
     await database.execute(url, removalOf(removed.id));
@@ -47,7 +47,7 @@ test.each(DATABASES)(
 
 test('the log says which count was dropped, and usage answers another key meanwhile', async () => {
   const log = new LogLines();
-  const service = await startTestService({ WORKERS: '1' }, clock, log);
+  const service = await startTestService({ WORKERS: '1' }, clock.nowMs, log);
   try {
     const { id, secret } = await service.issueKey('hypha');
     const ask = () => service.get('/v1/species', { 'x-api-key': secret });

@@ -30,8 +30,8 @@ async function heldStore(
   const dialect = sharedSqliteDialect(database);
   const store = new AccountStore(new Kysely<AccountsDatabase>({ dialect }));
   const clock = new SettableClock('2026-11-20T12:00:00Z');
-  const accounts = new Accounts(store, clock, onBackgroundError);
-  return { database, clock, accounts, keys: new KeyAdministration(store, clock) };
+  const accounts = new Accounts(store, clock.nowMs, onBackgroundError);
+  return { database, clock, accounts, keys: new KeyAdministration(store, clock.nowMs) };
 }
 
 /** Admits one request a day, each of which needs a little more space, until that fails or three years are over. */

@@ -3,7 +3,6 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/accounts/clock.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
@@ -27,7 +26,7 @@ async function openingError(url: string): Promise<string> {
 async function filledStore(): Promise<string> {
   const file = join(temporaryFolder(), 'nurselog.db');
   const store = await openStore(`sqlite:${file}`);
-  const keys = new KeyAdministration(store, systemClock);
+  const keys = new KeyAdministration(store, Date.now);
   for (let index = 0; index < 100; index += 1) await keys.issue('spore', `Owner ${index}`);
   await store.close();
   return file;
@@ -36,10 +35,10 @@ async function filledStore(): Promise<string> {
 test('the embedded store creates its folder and keeps everything in one file once it is closed', async () => {
   const folder = join(temporaryFolder(), 'var', 'lib');
   const store = await openStore(`sqlite:${folder}/nurselog.db`);
-  const { key } = await new KeyAdministration(store, systemClock).issue('spore', 'Siuslaw');
+  const { key } = await new KeyAdministration(store, Date.now).issue('spore', 'Siuslaw');
   await store.close();
   const again = await openStore(`sqlite:${folder}/nurselog.db`);
-  expect(await new KeyAdministration(again, systemClock).list()).toEqual([key]);
+  expect(await new KeyAdministration(again, Date.now).list()).toEqual([key]);
   await again.close();
 });
 

@@ -70,15 +70,15 @@ describe.each(DATABASES)('on $name', (database) => {
 async function checkSteps(url: string, steps: readonly Step[]): Promise<void> {
   const clock = new SettableClock('2026-11-20T22:00:00Z');
   const store = await openStore(url);
-  const operator = new KeyAdministration(store, clock);
+  const operator = new KeyAdministration(store, clock.nowMs);
   const fail = (error: unknown) => {
     throw error;
   };
   const replicas = [
-    new Accounts(await openStore(url), clock, fail),
-    new Accounts(await openStore(url), clock, fail),
+    new Accounts(await openStore(url), clock.nowMs, fail),
+    new Accounts(await openStore(url), clock.nowMs, fail),
   ];
-  const oracle = new AccountsOracle(clock);
+  const oracle = new AccountsOracle(clock.nowMs);
   const admissions: { admission: Admission; accounts: Accounts }[] = [];
 
   const carryOut = async (step: Step) => {

@@ -10,7 +10,7 @@ const clock = new SettableClock(NOON);
 let keyId: string;
 let spore: Record<string, string>;
 
-const service = await serviceOfFile({}, clock);
+const service = await serviceOfFile({}, clock.nowMs);
 
 beforeEach(async () => {
   clock.set(NOON);

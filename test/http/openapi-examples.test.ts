@@ -17,7 +17,7 @@ interface Schema {
   examples?: unknown[];
 }
 
-const service = await serviceOfFile({ WORKERS: '1' }, new SettableClock('2026-11-22T12:00:00Z'));
+const service = await serviceOfFile({ WORKERS: '1' }, new SettableClock('2026-11-22T12:00:00Z').nowMs);
 const document = (await (await service.get('/openapi.json')).json()) as OpenApiDocument;
 const schemas: Record<string, Schema> = document.components.schemas;
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');

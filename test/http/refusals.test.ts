@@ -13,7 +13,7 @@ const headersOf: Record<string, Headers> = {
   'no key': { 'x-api-key': '' },
 };
 
-const service = await serviceOfFile({}, new SettableClock('2026-11-20T23:00:00Z'));
+const service = await serviceOfFile({}, new SettableClock('2026-11-20T23:00:00Z').nowMs);
 const issue = async (name: string) => {
   const { id, secret } = await service.issueKey('spore');
   headersOf[name] = { 'x-api-key': secret };

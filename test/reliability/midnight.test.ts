@@ -33,7 +33,7 @@ const COURSES: Readonly<Record<string, readonly string[]>> = {
 
 const clock = new SettableClock(`${YESTERDAY}T12:00:00Z`);
 
-const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' }, clock);
+const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' }, clock.nowMs);
 
 test.each(
   rounds({ short: 1, long: 20 }).flatMap((round) =>

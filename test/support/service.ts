@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DestinationStream } from 'pino';
 import { afterAll } from 'vitest';
-import { type Clock, systemClock } from '../../src/accounts/clock.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import type { Tier } from '../../src/accounts/tiers.js';
@@ -36,7 +35,7 @@ export async function serviceOfFile(...args: Parameters<typeof startTestService>
  */
 export async function startTestService(
   environment: Record<string, string> = {},
-  clock: Clock = systemClock,
+  nowMs = Date.now,
   logTo?: DestinationStream,
 ): Promise<TestService> {
   const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-test-'));
@@ -53,7 +52,7 @@ export async function startTestService(
     throw new Error(reason);
   };
   let key = '';
-  const service = await startService(config, clock, log, onFatal, (text) => {
+  const service = await startService(config, nowMs, log, onFatal, (text) => {
     key = /nurse_live_[0-9a-f]{32}/.exec(text)?.[0] ?? '';
   }).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
@@ -61,7 +60,7 @@ export async function startTestService(
   });
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);
-  const administration = new KeyAdministration(store, clock);
+  const administration = new KeyAdministration(store, nowMs);
 
   return {
     ...service,

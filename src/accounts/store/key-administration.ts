@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { displayForm } from '../../output/printable.js';
 import { generateKey, hashKey, type KeyRecord, type KeyState } from '../api-key.js';
-import type { Clock } from '../clock.js';
 import type { Tier } from '../tiers.js';
 import type { AccountStore, DayUsage, KeyDay } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
@@ -25,7 +24,7 @@ type Show = (issued: IssuedKey) => void;
 export class KeyAdministration {
   constructor(
     readonly store: AccountStore,
-    private readonly clock: Clock,
+    private readonly nowMs: () => number,
   ) {}
 
   /** Issues an active key. Rejects with what `show` throws. */
@@ -72,7 +71,7 @@ export class KeyAdministration {
     overlapMs: number,
     show: (issued: IssuedKey, oldSecretValidUntilMs: number | null) => void = () => {},
   ): Promise<IssuedKey> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.nowMs();
     const untilMs = nowMs + overlapMs;
     const secret = generateKey();
     return this.store.db.transaction().execute(async (trx) => {
@@ -104,7 +103,7 @@ export class KeyAdministration {
     const secret = generateKey();
     const id = `key_${randomBytes(6).toString('hex')}`;
     const display = displayForm(secret);
-    const key: KeyRecord = { id, tier, owner, state: 'active', display, created_at_ms: this.clock.nowMs() };
+    const key: KeyRecord = { id, tier, owner, state: 'active', display, created_at_ms: this.nowMs() };
     await db.insertInto('api_keys').values(key).execute();
     await insertSecret(db, id, secret, key.created_at_ms);
     show({ key, secret });

@@ -1,5 +1,4 @@
 import type { Accounts } from '../../accounts/accounts.js';
-import type { Clock } from '../../accounts/clock.js';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { MemoryBudget } from '../../work/admission.js';
@@ -11,7 +10,7 @@ import type { Submitter } from '../submitter.js';
 /** What the service passes to its listeners. */
 export interface ApiDependencies {
   readonly config: Config;
-  readonly clock: Clock;
+  readonly nowMs: () => number;
   readonly phase: CurrentPhase;
   readonly accounts: Accounts;
   readonly serving: Serving;

@@ -39,7 +39,7 @@ const MAX_LARGEST_BODIES = 16;
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
-  { serving, submitter, clock, config, metrics, memory }: RouteContext,
+  { serving, submitter, nowMs, config, metrics, memory }: RouteContext,
 ): void {
   const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
@@ -82,7 +82,7 @@ export function planRoute(
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),
-      generated_at: new Date(clock.nowMs()).toISOString(),
+      generated_at: new Date(nowMs()).toISOString(),
     };
     const answered = Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`);
     takeMemoryOf(answered, memory, reply);

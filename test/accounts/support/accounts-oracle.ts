@@ -1,5 +1,4 @@
 import type { Admission } from '../../../src/accounts/accounts.js';
-import type { Clock } from '../../../src/accounts/clock.js';
 import type { DayUsage } from '../../../src/accounts/store/account-store.js';
 import { TIERS, type Tier } from '../../../src/accounts/tiers.js';
 
@@ -10,15 +9,12 @@ interface OracleKey {
 
 /** A simple model of keys and quota in one process, with which the real accounts must agree. */
 export class AccountsOracle {
-  readonly #clock: Clock;
   readonly #keys = new Map<string, OracleKey>();
   /** Every secret that was issued, with its key and its end. */
   readonly #secrets = new Map<string, { id: string; untilMs: number }>();
   readonly #counts = new Map<string, DayUsage>();
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly nowMs: () => number) {}
 
   get ids(): string[] {
     return [...this.#keys.keys()];
@@ -46,7 +42,7 @@ export class AccountsOracle {
       throw new Error('only revoked keys are refused');
     if (secret === null) return;
     for (const old of this.#secrets.values()) {
-      if (old.id === id) old.untilMs = Math.min(old.untilMs, this.#clock.nowMs() + overlapMs);
+      if (old.id === id) old.untilMs = Math.min(old.untilMs, this.nowMs() + overlapMs);
     }
     this.#secrets.set(secret, { id, untilMs: Number.POSITIVE_INFINITY });
   }
@@ -54,11 +50,11 @@ export class AccountsOracle {
   authenticate(secret: string): OracleKey['state'] | undefined {
     const { id, untilMs } = this.#secrets.get(secret)!;
     const { state } = this.#keys.get(id)!;
-    return state === 'revoked' || this.#clock.nowMs() >= untilMs ? undefined : state;
+    return state === 'revoked' || this.nowMs() >= untilMs ? undefined : state;
   }
 
   admit(id: string): { admitted: boolean; remaining: number | null } {
-    const count = this.#count(id, new Date(this.#clock.nowMs()).toISOString().slice(0, 10));
+    const count = this.#count(id, new Date(this.nowMs()).toISOString().slice(0, 10));
     const limit = TIERS[this.#keys.get(id)!.tier].requestsPerDay;
     const admitted = limit === null || count.requests < limit;
     if (admitted) count.requests += 1;

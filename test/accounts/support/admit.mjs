@@ -1,13 +1,12 @@
 // Admits on behalf of a test: reads "SECRET REQUESTS" lines, answers each with how many were admitted.
 import { createInterface } from 'node:readline';
 import { Accounts } from '../../../dist/accounts/accounts.js';
-import { systemClock } from '../../../dist/accounts/clock.js';
 import { openStore } from '../../../dist/accounts/store/account-store.js';
 
 const rethrow = (error) => {
   throw error;
 };
-const accounts = new Accounts(await openStore(process.argv[2]), systemClock, rethrow);
+const accounts = new Accounts(await openStore(process.argv[2]), Date.now, rethrow);
 console.log('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const [secret, requests] = line.split(' ');

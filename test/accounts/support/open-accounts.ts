@@ -19,11 +19,11 @@ export async function openAccounts(
   clock = new SettableClock('2026-11-20T12:00:00Z'),
 ): Promise<Opened> {
   const store = await openStore(databaseUrl);
-  const accounts = new Accounts(store, clock, (error) => {
+  const accounts = new Accounts(store, clock.nowMs, (error) => {
     throw error;
   });
   onTestFinished(() => accounts.close());
-  return { accounts, keys: new KeyAdministration(store, clock), store, clock };
+  return { accounts, keys: new KeyAdministration(store, clock.nowMs), store, clock };
 }
 
 /** The caller that a key's secret authenticates. */

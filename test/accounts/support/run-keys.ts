@@ -18,7 +18,7 @@ export async function runArguments(databaseUrl: string, args: string[]) {
   const write = (text: string) => {
     stdout += text;
   };
-  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock, write, write).then(
+  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock.nowMs, write, write).then(
     () => ({ exitCode: 0, stderr: '' }),
     (error: unknown) => failureOf('keys', error),
   );

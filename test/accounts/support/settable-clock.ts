@@ -1,7 +1,5 @@
-import type { Clock } from '../../../src/accounts/clock.js';
-
 /** A clock that stands where a test puts it. */
-export class SettableClock implements Clock {
+export class SettableClock {
   #nowMs: number;
 
   /** @param now ISO 8601, as in `2026-11-20T12:00:00Z` */
@@ -9,9 +7,8 @@ export class SettableClock implements Clock {
     this.#nowMs = Date.parse(now);
   }
 
-  nowMs(): number {
-    return this.#nowMs;
-  }
+  /** What takes the clock gets this function. */
+  readonly nowMs = () => this.#nowMs;
 
   set(now: string): void {
     this.#nowMs = Date.parse(now);

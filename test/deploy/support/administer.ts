@@ -1,4 +1,3 @@
-import { systemClock } from '../../../src/accounts/clock.js';
 import { openStore } from '../../../src/accounts/store/account-store.js';
 import { type IssuedKey, KeyAdministration } from '../../../src/accounts/store/key-administration.js';
 import type { Tier } from '../../../src/accounts/tiers.js';
@@ -9,7 +8,7 @@ export async function administer<Result>(
   work: (keys: KeyAdministration) => Promise<Result>,
 ): Promise<Result> {
   const store = await openStore(databaseUrl);
-  return work(new KeyAdministration(store, systemClock)).finally(() => store.close());
+  return work(new KeyAdministration(store, Date.now)).finally(() => store.close());
 }
 
 export function issueKey(databaseUrl: string, tier: Tier): Promise<IssuedKey> {
