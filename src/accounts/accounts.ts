@@ -57,8 +57,7 @@ export class Accounts {
   /**
    * @param store closed with the accounts
    * @param nowMs the time since 1970, which is read from nowhere else
-   * @param onBackgroundError called when counts could not be written, which are kept and written later, and for each count
-   * that the store refuses, which is dropped; the message says which of both
+   * @param onBackgroundError as of `UsageMeter`
    */
   constructor(
     private readonly store: AccountStore,

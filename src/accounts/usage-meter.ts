@@ -15,7 +15,10 @@ export class UsageMeter {
   #changes = new Map<string, DayUsage>();
   readonly #oneFlush = pLimit(1);
 
-  /** @param onError called when a flush in the background failed, whose counts are kept for the next, and for each count that is dropped */
+  /**
+   * @param onError called when a flush in the background failed, whose counts are kept for the next, and for each count that
+   * the store refuses and that is dropped; the message says which of both
+   */
   constructor(
     private readonly store: AccountStore,
     private readonly onError: (error: unknown, message: string) => void,
@@ -34,13 +37,13 @@ export class UsageMeter {
     else this.#changes.set(name, { ...change, requests });
   }
 
-  /**
-   * Writes every request counted before the call; with `wanted` nothing if none is of these keys and days, so that asking
-   * again and again does not write what others count.
-   */
+  /** Writes every request counted before the call; with `wanted` only those of these keys and days. */
   flush(wanted?: readonly KeyDay[]): Promise<void> {
     return this.#oneFlush(async () => {
-      if (!wanted?.every((each) => !this.#changes.has(keyDayName(each)))) await this.#write();
+      const names = new Set(wanted?.map(keyDayName) ?? this.#changes.keys());
+      // The same order in every replica, so that two statements never deadlock on each other's rows.
+      const changes = [...names].sort().flatMap((name) => this.#changes.get(name) ?? []);
+      for (const group of chunks(changes)) await this.#write(group);
     });
   }
 
@@ -50,20 +53,14 @@ export class UsageMeter {
     await this.flush();
   }
 
-  async #write(): Promise<void> {
-    // The same order in every replica, so that two statements never deadlock on each other's rows.
-    const changes = [...this.#changes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
-    for (const group of chunks(changes)) await this.#writeGroup(group);
-  }
-
-  async #writeGroup(group: readonly DayUsage[]): Promise<void> {
+  async #write(group: readonly DayUsage[]): Promise<void> {
     try {
       await this.store.addRequests(group);
     } catch (error) {
       if (!isConstraintViolation(error)) throw error;
       if (group.length > 1) {
         // The statement wrote nothing: one by one, the others are written.
-        for (const change of group) await this.#writeGroup([change]);
+        for (const change of group) await this.#write([change]);
         return;
       }
       // Such as that of a key which the store does not have.
