@@ -32,7 +32,12 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
  * buffered up to `MAX_WAITING_BYTES`; further lines are dropped and counted.
  */
 class LogOutput {
-  readonly #stream: InstanceType<typeof sonicBoom.SonicBoom>;
+  readonly #stream = new sonicBoom.SonicBoom({
+    fd: STDOUT,
+    minLength: WRITE_BYTES,
+    periodicFlush: WRITE_EVERY_MS,
+    maxLength: MAX_WAITING_BYTES,
+  });
   /** Since the start. */
   linesDropped = 0;
   #linesReported = 0;
@@ -41,12 +46,6 @@ class LogOutput {
 
   /** @param onRecovery called with the number of dropped lines when lines can be written again after a failure */
   constructor(private readonly onRecovery: (linesDropped: number) => void) {
-    this.#stream = new sonicBoom.SonicBoom({
-      fd: STDOUT,
-      minLength: WRITE_BYTES,
-      periodicFlush: WRITE_EVERY_MS,
-      maxLength: MAX_WAITING_BYTES,
-    });
     this.#stream.on('drop', () => {
       this.linesDropped++;
     });

@@ -17,9 +17,7 @@ export function writeOutput(text: string): void {
   try {
     writeAll(STDOUT, text);
   } catch (error) {
-    throw new OutputError(`standard output cannot be written to (${(error as Error).message})`, {
-      cause: error,
-    });
+    throw new OutputError(`standard output cannot be written to (${(error as Error).message})`);
   }
 }
 

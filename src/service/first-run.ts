@@ -18,7 +18,6 @@ const LOOPBACK = /^http:\/\/(127\.|\[::ffff:127\.|\[::1\])/;
  * says so, and the next start tries again. For a shared store, or an API that other machines can reach, it only logs how
  * to issue a key.
  * @param apiUrl has the address that the API listens on
- * @param hasPage whether the planner's page is served
  * @param show shows the text; throws OutputError
  */
 export async function prepareFirstKey(

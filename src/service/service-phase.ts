@@ -5,8 +5,6 @@ import { OPEN_TIMEOUT_MS, type WorkerPool } from '../work/worker-pool.js';
 const RECOVERY_MS = 8000;
 const LOOK_EVERY_MS = 1000;
 
-type Workers = Pick<WorkerPool, 'ready' | 'opening' | 'size'>;
-
 /** The phase of this process. Workers that are lost and not replaced in time end it. */
 export class ServicePhase implements CurrentPhase {
   current: Phase = 'starting';
@@ -30,7 +28,7 @@ export class ServicePhase implements CurrentPhase {
    * To be called whenever a worker died or became ready.
    * @param workers read again later
    */
-  checkWorkers(workers: Workers): void {
+  checkWorkers(workers: Pick<WorkerPool, 'ready' | 'opening' | 'size'>): void {
     if (this.current === 'ok' && workers.ready < workers.size) {
       this.current = 'degraded';
       let missingMs = 0;

@@ -112,7 +112,6 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
       `cannot listen on ${prefix}HOST ${quote(host)}, ${prefix}PORT ${port}: ` +
         `${shorten((error as Error).message)}; ${prefix}HOST must be an address of this machine, or a name of one, ` +
         `and ${prefix}PORT a free port there`,
-      { cause: error },
     );
   }
 }
