@@ -37,14 +37,10 @@ const COLUMNS = [
   'horizons',
   'options',
 ] as const;
-const BYTES_PER_ROW = 28;
-const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
-/** Numbers come after columns of bytes. */
-const aligned = (bytes: number) => Math.ceil(bytes / NUMBER_BYTES) * NUMBER_BYTES;
 
 /**
  * The rows of a batch as columns in one buffer. Layout, n = row count: latitude, longitude, generatedAtMs float64[n],
- * species, method, horizons, options uint8[n], adjustments float64[n, width].
+ * adjustments float64[n, width], species, method, horizons, options uint8[n].
  */
 export class SiteRows {
   /** Degrees north. */
@@ -73,11 +69,12 @@ export class SiteRows {
     this.latitude = new Float64Array(buffer, 0, count);
     this.longitude = new Float64Array(buffer, 8 * count, count);
     this.generatedAtMs = new Float64Array(buffer, 16 * count, count);
-    this.species = new Uint8Array(buffer, 24 * count, count);
-    this.method = new Uint8Array(buffer, 25 * count, count);
-    this.horizons = new Uint8Array(buffer, 26 * count, count);
-    this.options = new Uint8Array(buffer, 27 * count, count);
-    this.adjustments = new Float64Array(buffer, aligned(BYTES_PER_ROW * count), width * count);
+    this.adjustments = new Float64Array(buffer, 24 * count, width * count);
+    const bytesAt = (24 + 8 * width) * count;
+    this.species = new Uint8Array(buffer, bytesAt, count);
+    this.method = new Uint8Array(buffer, bytesAt + count, count);
+    this.horizons = new Uint8Array(buffer, bytesAt + 2 * count, count);
+    this.options = new Uint8Array(buffer, bytesAt + 3 * count, count);
   }
 
   /** A copy of the first `count` rows. */
@@ -98,7 +95,7 @@ export class SiteRows {
 }
 
 export function siteRowsBytes(count: number, width: number): number {
-  return aligned(BYTES_PER_ROW * count) + NUMBER_BYTES * width * count;
+  return (28 + 8 * width) * count;
 }
 
 /** The outcome of a row. */

@@ -1,7 +1,7 @@
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { openUnchecked } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { RunBuffer } from './memory/run-buffer.js';
+import { RunBuffer, runMemory } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 
 /** Bounds how long a run keeps the main thread from its other work. */
@@ -22,7 +22,7 @@ export class MainThreadExecutor implements Executor {
 
   /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
   constructor(data: PredictorData) {
-    this.#buffer = new RunBuffer(data);
+    this.#buffer = new RunBuffer(runMemory(data));
     this.#encoder = openUnchecked(data).then((predictor) => new AnswerEncoder(predictor));
     this.#encoder.catch(() => {}); // reported by warmUp
   }

@@ -5,7 +5,7 @@ import { Piscina } from 'piscina';
 import { ExplainedError } from '../output/explained-error.js';
 import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-file.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { MAX_RUN_ROWS, RunBuffer } from './memory/run-buffer.js';
+import { MAX_RUN_ROWS, RunBuffer, runMemory } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 import type { Task, WorkerNotice } from './worker.js';
 import { WorkerSlot, type WorkerWatcher } from './worker-slot.js';
@@ -41,7 +41,7 @@ export class WorkerPool implements Executor {
   ) {
     this.#slots = Array.from(
       { length: size },
-      () => new WorkerSlot(new RunBuffer(predictor), runTimeoutMs, watcher),
+      () => new WorkerSlot(new RunBuffer(runMemory(predictor)), runTimeoutMs, watcher),
     );
     this.#piscina = new Piscina({
       filename: WORKER_FILE,

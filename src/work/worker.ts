@@ -4,7 +4,7 @@ import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-file.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { RunBuffer } from './memory/run-buffer.js';
+import { RunBuffer, type RunMemory } from './memory/run-buffer.js';
 import { doStep } from './steps.js';
 
 /** The one task of a worker, which never ends: to answer what is ordered in a run buffer. */
@@ -12,7 +12,7 @@ export interface Task {
   /** Index of the slot. */
   readonly slot: number;
   /** Of its run buffer. */
-  readonly memory: SharedArrayBuffer;
+  readonly memory: RunMemory;
   /** Where the orders of steps come from. */
   readonly steps: MessagePort;
 }
@@ -50,7 +50,7 @@ export default async function serve({ slot, memory, steps }: Task): Promise<neve
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', slot });
-  const run = new RunBuffer(data, memory);
+  const run = new RunBuffer(memory);
   const encoder = new AnswerEncoder(opened);
   for (;;) {
     const count = run.awaitOrder();
