@@ -7,12 +7,8 @@ export interface JobSlice {
   readonly count: number;
 }
 
-/** Sites of each key. */
-export type SitesByKey = ReadonlyMap<string, number>;
-
 /** The waiting jobs of one key, oldest first. */
 interface KeyQueue {
-  readonly keyId: string;
   readonly jobs: Job[];
   rowCount: number;
 }
@@ -35,7 +31,7 @@ export class FairQueue {
   add(job: Job): void {
     let key = this.#keys.get(job.keyId);
     if (key === undefined) {
-      key = { keyId: job.keyId, jobs: [], rowCount: 0 };
+      key = { jobs: [], rowCount: 0 };
       this.#keys.set(job.keyId, key);
     }
     key.jobs.push(job);
@@ -48,14 +44,14 @@ export class FairQueue {
     let left = maxRows;
     while (left > 0 && !this.isEmpty) {
       const share = Math.ceil(Math.min(left, this.rowCount) / this.#keys.size);
-      for (const key of [...this.#keys.values()]) {
+      for (const [keyId, key] of [...this.#keys]) {
         if (left === 0) break;
         const isStep = key.jobs[0].rowCount === 0;
         if (isStep && slices.length > 0) return slices;
-        this.#keys.delete(key.keyId);
+        this.#keys.delete(keyId);
         if (isStep) slices.push({ job: key.jobs.shift() as Job, firstRow: 0, count: 0 });
         else left -= this.#takeRows(key, Math.min(share, left), slices);
-        if (key.jobs.length > 0) this.#keys.set(key.keyId, key);
+        if (key.jobs.length > 0) this.#keys.set(keyId, key);
         if (isStep) return slices;
       }
     }
@@ -69,7 +65,7 @@ export class FairQueue {
     if (key === undefined || index === -1) return;
     key.jobs.splice(index, 1);
     this.#count(key, job.takenRows - job.rowCount);
-    if (key.jobs.length === 0) this.#keys.delete(key.keyId);
+    if (key.jobs.length === 0) this.#keys.delete(job.keyId);
   }
 
   /** Of keys whose newest job of rows is untouched, that job of the key with most rows waiting, the first of equals. */
@@ -86,7 +82,7 @@ export class FairQueue {
   }
 
   /** Whether no other key has more rows waiting or arriving than this one. */
-  hasMost(keyId: string, arriving: SitesByKey): boolean {
+  hasMost(keyId: string, arriving: ReadonlyMap<string, number>): boolean {
     const rowsOf = (key: string) => (this.#keys.get(key)?.rowCount ?? 0) + (arriving.get(key) ?? 0);
     const own = rowsOf(keyId);
     return [...this.#keys.keys(), ...arriving.keys()].every((key) => rowsOf(key) <= own);

@@ -45,7 +45,7 @@ export class Generation {
   /** Waits until it can serve. @throws ArtefactError where a model is not usable, ExplainedError where a worker does not start */
   async warmUp(): Promise<void> {
     await this.workers.warmUp(); // tries the models
-    await this.mainThread?.warmUp();
+    await this.mainThread?.encoder;
   }
 
   /** Does work that submits jobs after it has waited: the generation is not closed before the work has ended. */

@@ -16,20 +16,15 @@ export class MainThreadExecutor implements Executor {
   readonly maxRunRows = MAX_RUN_ROWS;
   onFree: () => void = () => {};
   readonly #buffer: RunBuffer;
-  readonly #encoder: Promise<AnswerEncoder>;
+  /** Resolves when the models are open, which are tried elsewhere. Rejects with ArtefactError where one cannot be loaded. */
+  readonly encoder: Promise<AnswerEncoder>;
   #isRequested = false;
   #isRunning = false;
 
-  /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
   constructor(data: PredictorData) {
     this.#buffer = new RunBuffer(runMemory(data));
-    this.#encoder = openUnchecked(data).then((predictor) => new AnswerEncoder(predictor));
-    this.#encoder.catch(() => {}); // reported by warmUp
-  }
-
-  /** Waits until the models are open. @throws ArtefactError where one cannot be loaded */
-  async warmUp(): Promise<void> {
-    await this.#encoder;
+    this.encoder = openUnchecked(data).then((predictor) => new AnswerEncoder(predictor));
+    this.encoder.catch(() => {}); // reported to who waits for it
   }
 
   get free(): number {
@@ -50,11 +45,11 @@ export class MainThreadExecutor implements Executor {
     const rows = this.#buffer.rows(run.count);
     const answers = this.#buffer.answers(run.count);
     run.fill(rows);
-    const outcome = await this.#encoder
+    const outcome = await this.encoder
       .then((encoder) => encoder.answer(rows, answers))
       .catch((error: Error) => error);
     this.#isRunning = false;
-    if (outcome instanceof Error) run.fail(outcome);
+    if (outcome instanceof Error) run.end(outcome);
     else run.deliver(answers, outcome.inferenceMs);
   }
 }

@@ -1,9 +1,7 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import { FairQueue, type JobSlice, type SitesByKey } from './fair-queue.js';
+import { FairQueue, type JobSlice } from './fair-queue.js';
 import { Job, type JobRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
-
-const NONE: SitesByKey = new Map();
 
 /** The part of the queue's limit that keeps the executor busy until further requests have arrived. */
 const BUSY_PART = 1 / 8;
@@ -35,15 +33,6 @@ export class Run {
     this.count = slices.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The order of a step. */
-  get order(): object | undefined {
-    return this.slices[0].job.order;
-  }
-
-  get isSettled(): boolean {
-    return this.slices.every(({ job }) => job.isSettled);
-  }
-
   /** Begins the run and writes its rows. */
   fill(rows: SiteRows): void {
     const nowMs = performance.now();
@@ -63,20 +52,16 @@ export class Run {
       job.add(answers, at, count, firstRow, (inferenceMs * count) / this.count);
       at += count;
     }
-    this.#end();
+    this.end();
   }
 
   deliverResult(result: unknown): void {
     this.slices[0].job.succeed(result);
-    this.#end();
+    this.end();
   }
 
-  /** There will be no answers. */
-  fail(error: Error): void {
-    this.#end(error);
-  }
-
-  #end(error?: Error): void {
+  /** @param error why there will be no answers */
+  end(error?: Error): void {
     this.onEnd(this, error);
     for (const { job } of this.slices) job.leaveRun();
   }
@@ -115,7 +100,7 @@ export class Scheduler {
    * @param arriving sites of requests that are arriving, by key; counted as if they waited while enough others do, so
    *   that requests that arrive slowly keep nobody out of an idle service
    */
-  wouldReject(keyId: string, arriving = NONE): boolean {
+  wouldReject(keyId: string, arriving: ReadonlyMap<string, number> = new Map()): boolean {
     if (!this.#isFull(arriving)) return false;
     this.executor.wake(); // runs that have ended meanwhile may empty the queue
     return this.#isFull(arriving) && this.#queue.hasMost(keyId, arriving);
@@ -140,7 +125,7 @@ export class Scheduler {
     return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
   }
 
-  #isFull(arriving: SitesByKey): boolean {
+  #isFull(arriving: ReadonlyMap<string, number>): boolean {
     const limit = this.queueLimitSites;
     let sites = this.waitingSites;
     if (sites < BUSY_PART * limit) return false;
@@ -160,7 +145,7 @@ export class Scheduler {
   /** The run to be tried again; not one whose jobs have all ended, since a scheduler that is idle starts none. */
   #nextRetry(): Run | undefined {
     let run = this.#retries.shift();
-    while (run?.isSettled) run = this.#retries.shift();
+    while (run?.slices.every(({ job }) => job.isSettled)) run = this.#retries.shift();
     return run;
   }
 

@@ -13,23 +13,17 @@ export interface TableOptions {
   readonly onRows: (outcomes: ChunkAnswer['outcomes']) => void;
 }
 
-/** A table that is checked, whose rows the workers answer in chunks. */
-export interface CheckedTable {
-  readonly rowCount: number;
-  /**
-   * Waits for the answer to the first chunk, which decides whether there is one.
-   * @returns the bytes, in the order of the rows
-   * @throws JobError
-   */
-  start(): Promise<AsyncGenerator<Uint8Array>>;
-}
-
-/** Has workers check a table, however long that waits for others. @throws ApiError where it is no table, JobError */
+/**
+ * Has workers check a table, however long that waits for others. They answer its rows in chunks.
+ * @returns the number of rows, and a function that waits for the answer to the first chunk, which decides whether there is
+ *   one. It returns the bytes in the order of the rows, and throws a JobError
+ * @throws ApiError where it is no table, JobError
+ */
 export async function checkTable(
   table: TableOrder,
   steps: RequestSteps,
   { chunksUnderWay, timeoutMs, onRows }: TableOptions,
-): Promise<CheckedTable> {
+) {
   const check = (state: TableState | undefined) =>
     steps.do({ kind: 'check', table, state }, Number.POSITIVE_INFINITY);
   let checked = await check(undefined);
@@ -41,7 +35,7 @@ export async function checkTable(
     steps.do({ kind: 'rows', table, state, chunk }, performance.now() + waitMs);
   const laterMs = LATER_STEP_TIMEOUTS * timeoutMs;
 
-  /** @param underWay the answers to the first chunks @throws JobError */
+  /** @param underWay the answers to the first chunks */
   async function* bytesOf(underWay: Promise<ChunkAnswer>[]): AsyncGenerator<Uint8Array> {
     const waiting = chunks.slice(underWay.length);
     yield head;

@@ -98,9 +98,7 @@ export class WorkerPool implements Executor {
   }
 
   start(run: Run): void {
-    const slot = this.#slots.find(({ isFree }) => isFree);
-    if (slot === undefined) throw new Error('no worker is free');
-    slot.start(run);
+    this.#slots.find(({ isFree }) => isFree)?.start(run);
   }
 
   /** Ends the threads, also those that open their models, once they are out of onnxruntime; no run may be under way. */
@@ -148,7 +146,7 @@ export class WorkerPool implements Executor {
         slot.collect();
         break;
       case 'done':
-        slot.end()?.deliverResult(notice.result);
+        slot.take()?.deliverResult(notice.result);
         break;
       case 'failed':
         slot.fail(notice.error);

@@ -36,25 +36,26 @@ export class WorkerSlot {
       this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
       this.#setState('stuck');
     }, this.runTimeoutMs).unref();
-    if (run.order !== undefined) this.steps?.postMessage(run.order);
+    const { order } = run.slices[0].job;
+    if (order !== undefined) this.steps?.postMessage(order);
     this.buffer.order(run.count);
   }
 
   /** Delivers the answers of the run, if they are there. */
   collect(): void {
     if (!this.buffer.isAnswered) return;
-    const run = this.end();
+    const run = this.take();
     run?.deliver(this.buffer.answers(run.count), this.buffer.inferenceMs);
   }
 
   /** Ends the run, if there is one: it will have no answers. */
   fail(error: Error): void {
     this.buffer.withdraw();
-    this.end()?.fail(error);
+    this.take()?.end(error);
   }
 
-  /** Ends the run. @returns it, if there was one */
-  end(): Run | undefined {
+  /** Frees the slot. @returns its run, if there was one */
+  take(): Run | undefined {
     const run = this.#run;
     this.#run = undefined;
     clearTimeout(this.#timeout);

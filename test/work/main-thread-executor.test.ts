@@ -31,7 +31,7 @@ test('Sites that come at once, before and after the models are open, each get th
       }),
     );
   await answerAll();
-  await executor.warmUp();
+  await executor.encoder;
   await answerAll();
 });
 
@@ -40,14 +40,14 @@ test('Where the models cannot be opened, the start and the sites fail with the f
   const broken = { ...manual, bytes: manual.bytes.slice(0, 1000) };
   const executor = new MainThreadExecutor({ ...data, modelFiles: [broken, data.modelFiles[1]] });
   const scheduler = new Scheduler(executor, LIMIT);
-  await expect(executor.warmUp()).rejects.toThrow(/manual\.onnx/);
+  await expect(executor.encoder).rejects.toThrow(/manual\.onnx/);
   await expect(submit(scheduler, 'key', anySite()).result).rejects.toThrow(/manual\.onnx/);
 });
 
 test('A site is answered in the next run but one, however many another key has waiting.', async () => {
   const executor = new MainThreadExecutor(data);
   const scheduler = new Scheduler(executor, LIMIT);
-  await executor.warmUp();
+  await executor.encoder;
   let answeredOfOther = 0;
   const flood = Array.from({ length: 500 }, () =>
     submit(scheduler, 'other', anySite()).result.then(() => {

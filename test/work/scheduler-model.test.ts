@@ -66,7 +66,7 @@ class SteppedExecutor implements Executor {
   end(index: number, error?: Error): void {
     const [{ run, rows }] = this.started.splice(index, 1);
     if (error !== undefined) {
-      run.fail(error);
+      run.end(error);
       return;
     }
     const elements = rows.map(({ job, row }) => `"${job}/${row}",`);

@@ -15,8 +15,13 @@ export class BufferPool {
   acquire(length: number): Buffer {
     if (length < MIN_POOLED_BYTES) return Buffer.allocUnsafe(length);
     const index = this.#free.findLastIndex(({ byteLength }) => byteLength >= length);
-    const memory = index === -1 ? this.#allocate(length) : this.#free.splice(index, 1)[0];
-    if (index !== -1) this.#freeBytes -= memory.byteLength;
+    if (index !== -1) {
+      const [memory] = this.#free.splice(index, 1);
+      this.#freeBytes -= memory.byteLength;
+      return Buffer.from(memory, 0, length);
+    }
+    const memory = new ArrayBuffer(Math.ceil(length / SIZE_STEP_BYTES) * SIZE_STEP_BYTES);
+    this.#own.add(memory);
     return Buffer.from(memory, 0, length);
   }
 
@@ -25,12 +30,6 @@ export class BufferPool {
     if (!this.#own.has(memory) || this.#freeBytes + memory.byteLength > MAX_KEPT_BYTES) return;
     this.#free.push(memory as ArrayBuffer);
     this.#freeBytes += memory.byteLength;
-  }
-
-  #allocate(length: number): ArrayBuffer {
-    const memory = new ArrayBuffer(Math.ceil(length / SIZE_STEP_BYTES) * SIZE_STEP_BYTES);
-    this.#own.add(memory);
-    return memory;
   }
 }
 

@@ -3,7 +3,7 @@ import { JobError } from '../../../src/work/job.js';
 import { SharedMemory } from '../../../src/work/memory/shared-memory.js';
 import { RequestSteps } from '../../../src/work/request-steps.js';
 import { Scheduler } from '../../../src/work/scheduler.js';
-import { type CheckedTable, checkTable } from '../../../src/work/table-answer.js';
+import { checkTable } from '../../../src/work/table-answer.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { eventually } from '../../support/eventually.js';
 import { PREDICT_REQUEST } from '../../support/requests.js';
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** A table of so many rows. @param size bytes more, which take longer to check */
-function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Promise<CheckedTable> {
+function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000) {
   const sites = Array.from({ length: rows }, (_, row) => ({
     row,
     note: 'n'.repeat(size / rows),
@@ -57,7 +57,7 @@ function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Prom
   return checkTable({ id: tables++, body: range, request }, steps, options);
 }
 
-async function start(checking: Promise<CheckedTable>): Promise<AsyncGenerator<Uint8Array>> {
+async function start(checking: ReturnType<typeof checked>): Promise<AsyncGenerator<Uint8Array>> {
   return (await checking).start();
 }
 
