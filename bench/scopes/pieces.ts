@@ -163,7 +163,7 @@ function answers({ data, places }: Inputs): Row[] {
   records.numbers.set(numbers);
   records.distancesKm[0] = 1.234;
   const answers = { status: records.status, ends: new Uint32Array(1), json: memory };
-  const run = { inferenceMs: 0, runs: [], draws: [] };
+  const run = { inferenceMs: 0, explanations: [], draws: [] };
   const write = (place: number) => {
     const { latitude, longitude, point } = places[place];
     rows.latitude[0] = latitude;

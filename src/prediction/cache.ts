@@ -95,13 +95,11 @@ export class PredictionCache {
   }
 }
 
-/** Layout of a place: grid point, distance in km, bytes of its text; then the text in words of 8 bytes. */
-const DISTANCE = 1;
-const TEXT_LENGTH = 2;
-const TEXT = 3;
+/** The words of a place: grid point, distance in km, bytes of its text; then the text, 8 bytes a word. */
+export const PLACE = { point: 0, distanceKm: 1, textLength: 2, text: 3 } as const;
 /** A slot with its key is 256 bytes, 216 of them for text: the JSON of a site takes at most 190 with a region like US-OR. */
 const PLACE_WORDS = 30;
-const MAX_TEXT_BYTES = (PLACE_WORDS - TEXT) * Float64Array.BYTES_PER_ELEMENT;
+const MAX_TEXT_BYTES = (PLACE_WORDS - PLACE.text) * Float64Array.BYTES_PER_ELEMENT;
 
 /**
  * A bounded cache of matched places, by longitude and latitude: their grid point, its distance, and the text that a format
@@ -113,32 +111,14 @@ export class PlaceCache extends SlotTable {
     super(maxBytes, PLACE_WORDS);
   }
 
-  pointOf(entry: number): number {
-    return this.words[entry];
-  }
-
-  distanceKmOf(entry: number): number {
-    return this.words[entry + DISTANCE];
-  }
-
-  /** The index of the first word of an entry's text. */
-  textOf(entry: number): number {
-    return entry + TEXT;
-  }
-
-  /** Bytes. */
-  textLengthOf(entry: number): number {
-    return this.words[entry + TEXT_LENGTH];
-  }
-
   /** Adds a place that is not cached. @returns its entry, whose text is to be written; -1 where there is no space */
   keep(longitude: number, latitude: number, point: number, distanceKm: number, textLength: number): number {
     if (textLength > MAX_TEXT_BYTES) return -1;
     const entry = this.claim(longitude, latitude);
     if (entry === -1) return -1;
-    this.words[entry] = point;
-    this.words[entry + DISTANCE] = distanceKm;
-    this.words[entry + TEXT_LENGTH] = textLength;
+    this.words[entry + PLACE.point] = point;
+    this.words[entry + PLACE.distanceKm] = distanceKm;
+    this.words[entry + PLACE.textLength] = textLength;
     return entry;
   }
 }

@@ -1,5 +1,5 @@
 import type { Artefacts } from './artefacts/artefacts.js';
-import { PlaceCache, PredictionCache } from './cache.js';
+import { PLACE, PlaceCache, PredictionCache } from './cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import { type Draws, drawsOf, IntervalEnds } from './interval-predictor.js';
 import { Coverage } from './locate/coverage.js';
@@ -23,23 +23,18 @@ const PREDICTIONS_SHARE = 1 / 3;
 /** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
 const UNCACHED = OPTION.adjusted | OPTION.explanation;
 
-/** The outputs for no rows. */
-const NO_VALUES = new Float32Array(0);
-const NO_OUTPUTS: Survival = { survival: NO_VALUES, baseline: NO_VALUES, contributions: NO_VALUES };
-
-/** One run of a model. */
-interface MethodRun {
+/** The outputs of a model, and the position in them of each row that asks for an explanation. */
+interface Explanations {
   readonly outputs: Survival;
-  /** The position in the outputs of each row that asks for an explanation; undefined where none does. */
-  readonly positions: Int32Array | undefined;
+  readonly positions: Int32Array;
 }
 
 /** What a run leaves beside its records, for rows that ask for more. */
 export interface PredictorRun {
   /** Time in the models. */
   readonly inferenceMs: number;
-  /** By method. */
-  readonly runs: readonly MethodRun[];
+  /** By method; undefined where no row asks for explanations of the method. */
+  readonly explanations: readonly (Explanations | undefined)[];
   /** By method; undefined where no row asks for intervals of the method. */
   readonly draws: readonly (Draws | undefined)[];
 }
@@ -88,12 +83,12 @@ export class Predictor {
     );
     // A run that continued after another failed would cache its results under whatever rows this memory holds by then.
     await Promise.allSettled([...running, ...drawing]);
-    const runs = await Promise.all(running);
+    const explanations = await Promise.all(running);
     const draws = await Promise.all(drawing);
     const inferenceMs = performance.now() - startedMs;
     for (const [method, ofMethod] of draws.entries())
       if (ofMethod !== undefined) this.ends.report(ofMethod, method, records);
-    return { inferenceMs, runs, draws };
+    return { inferenceMs, explanations, draws };
   }
 
   /** Predicts for the matched rows that ask for a method: runs its model once, on the cache misses. */
@@ -102,7 +97,7 @@ export class Predictor {
     model: SurvivalModel,
     rows: SiteRows,
     { status, points, numbers }: RowRecords,
-  ): Promise<MethodRun> {
+  ): Promise<Explanations | undefined> {
     const misses = new Int32Array(rows.count);
     let count = 0;
     let isExplained = false;
@@ -115,7 +110,7 @@ export class Predictor {
       } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
       misses[count++] = row;
     }
-    if (count === 0) return { outputs: NO_OUTPUTS, positions: undefined };
+    if (count === 0) return undefined;
     const features = new Float32Array(count * model.featureCount);
     const species = new Uint8Array(count);
     this.sites.write(rows, misses.subarray(0, count), points, features);
@@ -130,7 +125,7 @@ export class Predictor {
         this.#cache.keep(this.#cacheKey(points[row], rows.species[row], method), numbers, at);
       if (positions !== undefined) positions[row] = position;
     }
-    return { outputs, positions };
+    return positions && { outputs, positions };
   }
 
   /** A number above 0 for each combination of point, species and method: far below 2^53 for any grid. */
@@ -156,8 +151,8 @@ export class Predictor {
   #match(longitude: number, latitude: number, { points, distancesKm }: RowRecords, row: number): number {
     const entry = this.places.find(longitude, latitude);
     if (entry !== -1) {
-      points[row] = this.places.pointOf(entry);
-      distancesKm[row] = this.places.distanceKmOf(entry);
+      points[row] = this.places.words[entry + PLACE.point];
+      distancesKm[row] = this.places.words[entry + PLACE.distanceKm];
       return ROW_STATUS.answered;
     }
     const point = this.#nearest.find(longitude, latitude);

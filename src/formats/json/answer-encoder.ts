@@ -1,6 +1,7 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { type MatchedPlaces, matchedPlaces } from '../../prediction/artefacts/shared-grid.js';
+import { PLACE } from '../../prediction/cache.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { factorCode } from '../../prediction/model/prediction-numbers.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
@@ -154,7 +155,7 @@ export class AnswerEncoder {
     const { places } = this.predictor;
     const cached = places.find(longitude[row], latitude[row]);
     if (cached !== -1) {
-      writer.writeWords(places.words, places.textOf(cached), places.textLengthOf(cached));
+      writer.writeWords(places.words, cached + PLACE.text, places.words[cached + PLACE.textLength]);
       return;
     }
     const start = writer.length;
@@ -169,7 +170,7 @@ export class AnswerEncoder {
     const bytes = writer.length - start;
     const { points, distancesKm } = records;
     const kept = places.keep(longitude[row], latitude[row], points[row], distancesKm[row], bytes);
-    if (kept !== -1) writer.readWords(start, places.words, places.textOf(kept));
+    if (kept !== -1) writer.readWords(start, places.words, kept + PLACE.text);
   }
 
   /** Writes the predictions for a set of horizons. @param details undefined where the row includes nothing */

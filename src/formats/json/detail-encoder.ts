@@ -142,8 +142,10 @@ export class DetailEncoder {
   #writeExplanation(method: number, h: number): void {
     const { writer } = this;
     const features = this.#features;
-    const { outputs, positions } = this.#run.runs[method];
-    const output = (positions?.[this.#row] ?? 0) * HORIZONS.length + h;
+    const explanations = this.#run.explanations[method];
+    if (explanations === undefined) throw new Error('no explanations of the method');
+    const { outputs, positions } = explanations;
+    const output = positions[this.#row] * HORIZONS.length + h;
     writer.write(BASELINE);
     writer.writeDecimal(Math.round(outputs.baseline[output] * CONTRIBUTION_SCALE), CONTRIBUTION_DECIMALS);
     writer.write(CONTRIBUTIONS);

@@ -27,28 +27,23 @@ export function latticePoints(index: PointIndex, box: Box, maxPoints: number): L
   const points = new Int32Array(Math.min(maxPoints, index.row.length));
   let origin = { row: 0, column: 0 };
   let count = collect(index, cells, 1, origin, points);
-  if (count <= maxPoints) return { cells, step: 1, points: points.slice(0, count) };
   const first = { row: index.row[points[0]], column: index.column[points[0]] };
-  for (let step = 2; ; step++) {
+  let step = 1;
+  while (count > maxPoints) {
+    count = collect(index, cells, ++step, origin, points);
+    if (count > 0) continue;
+    origin = first;
     count = collect(index, cells, step, origin, points);
-    if (count === 0) {
-      origin = first;
-      count = collect(index, cells, step, origin, points);
-    }
-    if (count <= maxPoints) return { cells, step, points: points.slice(0, count) };
   }
+  return { cells, step, points: points.slice(0, count) };
 }
 
 /** The cells whose centres lie within a box, edges included. */
 function cellsWithin({ latitudes, longitudes }: PointIndex, box: Box): LatticeCells {
-  const firstFrom = (degrees: Float64Array, least: number) => {
-    const first = degrees.findIndex((each) => each >= least);
-    return first === -1 ? degrees.length : first;
-  };
   return {
-    south: firstFrom(latitudes, box.south),
+    south: latitudes.findLastIndex((degrees) => degrees < box.south) + 1,
     north: latitudes.findLastIndex((degrees) => degrees <= box.north),
-    west: firstFrom(longitudes, box.west),
+    west: longitudes.findLastIndex((degrees) => degrees < box.west) + 1,
     east: longitudes.findLastIndex((degrees) => degrees <= box.east),
   };
 }
