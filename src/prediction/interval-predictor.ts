@@ -32,79 +32,69 @@ export async function drawsOf(
     if (rows.method[row] === method || rows.method[row] === BOTH_METHODS) asking.push(row);
   }
   if (asking.length === 0) return undefined;
-  const { featureCount } = model;
-  const features = new Float32Array(asking.length * featureCount);
-  const errors = new Float32Array(asking.length * featureCount);
-  const species = new Uint8Array(asking.length);
+  const list = Int32Array.from(asking);
+  const features = sites.featuresOf(rows, list, points);
+  const errors = sites.errorsOf(rows, list, points, distancesKm);
   const positions = new Int32Array(rows.count);
-  sites.write(rows, Int32Array.from(asking), points, features);
-  asking.forEach((row, position) => {
-    const to = position * featureCount;
-    sites.writeErrors(rows, row, points[row], distancesKm[row], errors, to);
-    species[position] = rows.species[row];
-    positions[row] = position;
-  });
+  for (const [position, row] of asking.entries()) positions[row] = position;
+  const species = Uint8Array.from(asking, (row) => rows.species[row]);
   const { draws } = await model.run({ features, errors }, species);
   return { values: draws, rows: asking, positions };
 }
 
-/** Finds the ends of intervals among draws, in ten-thousandths, halves up like survival. */
-export class IntervalEnds {
-  /** The ends of the interval found last. */
-  low = 0;
-  high = 0;
-  /** Ascending, of one row and horizon. */
-  #draws = new Float64Array(0);
-
-  /** @param level the probability that the interval contains the value */
-  constructor(readonly level: number) {}
-
-  /** Reports the intervals of a method's survival, which is reported already. */
-  report(draws: Draws, method: number, records: RowRecords): void {
-    for (const row of draws.rows) {
-      for (let h = 0; h < HORIZONS.length; h++) {
-        this.find(draws, row, h, records.survival(row, method, h));
-        const at = intervalAt(row, method, h);
-        records.intervals[at] = this.low;
-        records.intervals[at + 1] = this.high;
-      }
+/** Reports the intervals of a method's survival, which is reported already. @param level as of `intervalOf` */
+export function reportIntervals(draws: Draws, method: number, level: number, records: RowRecords): void {
+  for (const row of draws.rows) {
+    for (let h = 0; h < HORIZONS.length; h++) {
+      const ends = intervalOf(level, records.survival(row, method, h), row, h, draws);
+      records.intervals.set(ends, intervalAt(row, method, h));
     }
   }
+}
 
-  /**
-   * Finds the interval of one method's survival, or of the difference between two: draw by draw, since a draw is the same
-   * world for both.
-   * @param h index into HORIZONS
-   * @param reported the survival or difference that is reported, in ten-thousandths: never outside
-   * @throws Error where a draw is not a probability
-   */
-  find(draws: Draws, row: number, h: number, reported: number, subtracted?: Draws): void {
-    const count = draws.values.length / (draws.rows.length * HORIZONS.length);
-    if (count !== this.#draws.length) this.#draws = new Float64Array(count);
-    const from = (draws.positions[row] * HORIZONS.length + h) * count;
-    for (let d = 0; d < count; d++) this.#draws[d] = draws.values[from + d];
-    if (subtracted !== undefined) {
-      const other = (subtracted.positions[row] * HORIZONS.length + h) * count;
-      for (let d = 0; d < count; d++) this.#draws[d] -= subtracted.values[other + d];
-    }
-    this.#draws.sort(); // NaN last
-    const [lowest, highest] = [this.#draws[0], this.#draws[count - 1]];
-    if (!(lowest >= (subtracted === undefined ? 0 : -1) && highest <= 1))
-      throw new Error(
-        `the interval graph gave draws from ${lowest} to ${highest}, which are not probabilities`,
-      );
-    const tail = (1 - this.level) / 2;
-    this.low = Math.min(reported, this.#quantile(tail));
-    this.high = Math.max(reported, this.#quantile(1 - tail));
-  }
+/** The draws of one row and horizon, ascending; used again. */
+let sorted = new Float64Array(0);
 
-  /** A quantile in ten-thousandths, linear between the draws: type 7 of Hyndman and Fan (1996), NumPy's default. */
-  #quantile(share: number): number {
-    const draws = this.#draws;
-    const at = share * (draws.length - 1);
-    const below = Math.floor(at);
-    const above = Math.min(below + 1, draws.length - 1);
-    const value = draws[below] + (at - below) * (draws[above] - draws[below]);
-    return Math.floor(value * 10_000 + 0.5);
+/**
+ * The interval of one method's survival, or of the difference between two: draw by draw, since a draw is the same world
+ * for both.
+ * @param level the probability that the interval contains the value
+ * @param reported the survival or difference that is reported, in ten-thousandths: never outside
+ * @param h index into HORIZONS
+ * @returns its ends in ten-thousandths, halves up like survival
+ * @throws Error where a draw is not a probability
+ */
+export function intervalOf(
+  level: number,
+  reported: number,
+  row: number,
+  h: number,
+  draws: Draws,
+  subtracted?: Draws,
+): readonly [low: number, high: number] {
+  const count = draws.values.length / (draws.rows.length * HORIZONS.length);
+  if (count !== sorted.length) sorted = new Float64Array(count);
+  const from = (draws.positions[row] * HORIZONS.length + h) * count;
+  for (let d = 0; d < count; d++) sorted[d] = draws.values[from + d];
+  if (subtracted !== undefined) {
+    const other = (subtracted.positions[row] * HORIZONS.length + h) * count;
+    for (let d = 0; d < count; d++) sorted[d] -= subtracted.values[other + d];
   }
+  sorted.sort(); // NaN last
+  const [lowest, highest] = [sorted[0], sorted[count - 1]];
+  if (!(lowest >= (subtracted === undefined ? 0 : -1) && highest <= 1))
+    throw new Error(
+      `the interval graph gave draws from ${lowest} to ${highest}, which are not probabilities`,
+    );
+  const tail = (1 - level) / 2;
+  return [Math.min(reported, quantile(sorted, tail)), Math.max(reported, quantile(sorted, 1 - tail))];
+}
+
+/** A quantile in ten-thousandths, linear between the draws: type 7 of Hyndman and Fan (1996), NumPy's default. */
+function quantile(draws: Float64Array, share: number): number {
+  const at = share * (draws.length - 1);
+  const below = Math.floor(at);
+  const above = Math.min(below + 1, draws.length - 1);
+  const value = draws[below] + (at - below) * (draws[above] - draws[below]);
+  return Math.floor(value * 10_000 + 0.5);
 }

@@ -76,10 +76,8 @@ export async function checkModel(
   { points, species }: Probe,
 ): Promise<number> {
   const width = model.featureCount;
-  const features = new Float32Array(points.length * width);
-  points.forEach((point, row) => {
-    features.set(grid.features.subarray(point * width, (point + 1) * width), row * width);
-  });
+  const list = Int32Array.from(points.keys());
+  const features = new SiteFeatures(grid, manifest).featuresOf(new SiteRows(list.length), list, points);
   const fail = failureOf(model);
   const { survival, baseline, contributions, durationMs } = await timed(model, { features }, species);
   const where = (row: number) => `at grid point ${points[row]}, species ${species[row]}`;
@@ -127,15 +125,11 @@ export async function checkIntervals(
   { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
   { points, species }: Probe,
 ): Promise<number> {
-  const width = model.featureCount;
   const rows = new SiteRows(points.length);
   const sites = new SiteFeatures(grid, manifest);
-  const features = new Float32Array(points.length * width);
-  const errors = new Float32Array(points.length * width);
-  sites.write(rows, Int32Array.from(points.keys()), points, features);
-  points.forEach((point, row) => {
-    sites.writeErrors(rows, row, point, 0, errors, row * width);
-  });
+  const list = Int32Array.from(points.keys());
+  const features = sites.featuresOf(rows, list, points);
+  const errors = sites.errorsOf(rows, list, points, new Float64Array(points.length));
   const fail = failureOf(model);
   const { draws, durationMs } = await timed(model, { features, errors }, species);
   const horizons = HORIZONS.length;

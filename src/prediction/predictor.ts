@@ -1,7 +1,7 @@
 import type { Artefacts } from './artefacts/artefacts.js';
 import { PLACE, PlaceCache, PredictionCache } from './cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
-import { type Draws, drawsOf, IntervalEnds } from './interval-predictor.js';
+import { type Draws, drawsOf, reportIntervals } from './interval-predictor.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import type { IntervalModel, Survival, SurvivalModel } from './model/model-session.js';
@@ -44,7 +44,8 @@ export class Predictor {
   /** Matched places, each with space for what a format writes of it. */
   readonly places: PlaceCache;
   readonly sites: SiteFeatures;
-  readonly ends: IntervalEnds;
+  /** Probability of intervals; 0 for models without, which have no interval graphs. */
+  readonly intervalLevel: number;
   readonly #coverage: Coverage;
   readonly #nearest: NearestPoint;
   readonly #cache: PredictionCache;
@@ -64,7 +65,7 @@ export class Predictor {
     this.#nearest = new NearestPoint(grid.index, data.searchRadiusKm);
     this.places = new PlaceCache(cacheBytes * (1 - PREDICTIONS_SHARE));
     this.sites = new SiteFeatures(grid, manifest);
-    this.ends = new IntervalEnds(manifest.interval_level ?? 0); // models without intervals have no interval graphs
+    this.intervalLevel = manifest.interval_level ?? 0;
     this.#cache = new PredictionCache(cacheBytes * PREDICTIONS_SHARE);
     this.#reporter = new PredictionReporter(manifest);
   }
@@ -87,7 +88,7 @@ export class Predictor {
     const draws = await Promise.all(drawing);
     const inferenceMs = performance.now() - startedMs;
     for (const [method, ofMethod] of draws.entries())
-      if (ofMethod !== undefined) this.ends.report(ofMethod, method, records);
+      if (ofMethod !== undefined) reportIntervals(ofMethod, method, this.intervalLevel, records);
     return { inferenceMs, explanations, draws };
   }
 
@@ -99,6 +100,7 @@ export class Predictor {
     { status, points, numbers }: RowRecords,
   ): Promise<Explanations | undefined> {
     const misses = new Int32Array(rows.count);
+    const species = new Uint8Array(rows.count);
     let count = 0;
     let isExplained = false;
     for (let row = 0; row < rows.count; row++) {
@@ -108,14 +110,12 @@ export class Predictor {
         const key = this.#cacheKey(points[row], rows.species[row], method);
         if (this.#cache.find(key, numbers, numbersAt(row, method, 0))) continue;
       } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
+      species[count] = rows.species[row];
       misses[count++] = row;
     }
     if (count === 0) return undefined;
-    const features = new Float32Array(count * model.featureCount);
-    const species = new Uint8Array(count);
-    this.sites.write(rows, misses.subarray(0, count), points, features);
-    for (let position = 0; position < count; position++) species[position] = rows.species[misses[position]];
-    const outputs = await model.run({ features }, species);
+    const features = this.sites.featuresOf(rows, misses.subarray(0, count), points);
+    const outputs = await model.run({ features }, species.subarray(0, count));
     const positions = isExplained ? new Int32Array(rows.count) : undefined;
     for (let position = 0; position < count; position++) {
       const row = misses[position];

@@ -66,14 +66,15 @@ export class SiteFeatures {
   }
 
   /**
-   * Writes the features of the rows of a list, each at its grid point.
+   * The features of the rows of a list, each at its grid point.
    * @param points the grid point of each row of `rows`
-   * @param target Float32 [list, features]
+   * @returns Float32 [list, features]
    */
-  write(rows: SiteRows, list: Int32Array, points: Int32Array, target: Float32Array): void {
+  featuresOf(rows: SiteRows, list: Int32Array, points: Int32Array): Float32Array {
     const count = list.length;
     const ofPoints = this.#ofPoints;
     const width = this.#values.length;
+    const target = new Float32Array(count * width);
     // One feature of all rows after the other: a processor then reads the memory of many rows at the same time.
     for (let f = 0; f < width; f++)
       for (let i = 0; i < count; i++) target[i * width + f] = ofPoints[points[list[i]] * width + f];
@@ -82,6 +83,7 @@ export class SiteFeatures {
       if ((rows.options[row] & OPTION.adjusted) !== 0)
         this.#writeAdjusted(points[row], rows.adjustments, row * rows.width, target, i * width);
     }
+    return target;
   }
 
   /**
@@ -120,39 +122,42 @@ export class SiteFeatures {
   }
 
   /**
-   * Writes the standard errors of a row's features, in their units, to `target`, starting at `to`: that at the point,
-   * that of the distance to it and that of the difference in elevation, as independent errors; 0 for practice and for what
-   * the caller measured. A scenario changes none: shares are of the value before it.
+   * The standard errors of the features of the rows of a list, in their units: that at the point, that of the distance to
+   * it and that of the difference in elevation, as independent errors; 0 for practice and for what the caller measured. A
+   * scenario changes none: shares are of the value before it.
+   * @returns Float32 [list, features]
    */
-  writeErrors(
+  errorsOf(
     { options, adjustments, width }: SiteRows,
-    row: number,
-    point: number,
-    distanceKm: number,
-    target: Float32Array,
-    to: number,
-  ): void {
-    const isAdjusted = (options[row] & OPTION.adjusted) !== 0;
-    const from = row * width;
-    const elevationM = isAdjusted ? adjustments[from + OWN_ELEVATION] : Number.NaN;
-    const hasOwnElevation = !Number.isNaN(elevationM);
-    const riseKm = hasOwnElevation ? this.#riseKm(point, elevationM) : 0;
-    for (let f = 0; f < this.#features.length; f++) {
-      const feature = this.#features[f];
-      target[to + f] = 0;
-      const isMeasured = isAdjusted && !Number.isNaN(adjustments[from + CONDITIONS + f]);
-      if (isMeasured || isPractice(feature)) continue;
-      const { at_point, column, per_km, per_elevation_km = 0, relative } = feature.error;
-      const lapse = this.#lapses[f];
-      const value = this.#ofPoints[point * this.#values.length + f];
-      const unit = relative === true ? Math.abs(movedBy(value, lapse, point, riseKm)) : 1;
-      const here = column === undefined ? at_point * unit : valueAt(this.#columns[column], point);
-      // What moves to the site's own elevation no longer depends on the distance to the point.
-      const isMoved = hasOwnElevation && (lapse !== undefined || f === this.#elevationFeature);
-      const away = isMoved ? 0 : per_km * unit * distanceKm;
-      const above = per_elevation_km * unit * riseKm;
-      target[to + f] = Math.sqrt(here * here + away * away + above * above);
+    list: Int32Array,
+    points: Int32Array,
+    distancesKm: Float64Array,
+  ): Float32Array {
+    const target = new Float32Array(list.length * this.#features.length);
+    for (const [position, row] of list.entries()) {
+      const point = points[row];
+      const isAdjusted = (options[row] & OPTION.adjusted) !== 0;
+      const from = row * width;
+      const elevationM = isAdjusted ? adjustments[from + OWN_ELEVATION] : Number.NaN;
+      const hasOwnElevation = !Number.isNaN(elevationM);
+      const riseKm = hasOwnElevation ? this.#riseKm(point, elevationM) : 0;
+      for (let f = 0; f < this.#features.length; f++) {
+        const feature = this.#features[f];
+        const isMeasured = isAdjusted && !Number.isNaN(adjustments[from + CONDITIONS + f]);
+        if (isMeasured || isPractice(feature)) continue;
+        const { at_point, column, per_km, per_elevation_km = 0, relative } = feature.error;
+        const lapse = this.#lapses[f];
+        const value = this.#ofPoints[point * this.#values.length + f];
+        const unit = relative === true ? Math.abs(movedBy(value, lapse, point, riseKm)) : 1;
+        const here = column === undefined ? at_point * unit : valueAt(this.#columns[column], point);
+        // What moves to the site's own elevation no longer depends on the distance to the point.
+        const isMoved = hasOwnElevation && (lapse !== undefined || f === this.#elevationFeature);
+        const away = isMoved ? 0 : per_km * unit * distancesKm[row];
+        const above = per_elevation_km * unit * riseKm;
+        target[position * this.#features.length + f] = Math.sqrt(here * here + away * away + above * above);
+      }
     }
+    return target;
   }
 
   /** Warms the values: the vapor pressure deficit first, since it depends on the temperature before. */

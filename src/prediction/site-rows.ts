@@ -10,10 +10,7 @@ export const OPTION = {
   site: 8,
 } as const;
 
-/*
- * What is stated of a site in place of the grid's values: the columns of its adjustments, which are NaN where nothing is
- * stated.
- */
+// The columns of the adjustments: what is stated of a site in place of the grid's values; NaN where nothing is.
 /** The site's own elevation, m. */
 export const OWN_ELEVATION = 0;
 /** The warming of a scenario, degrees Celsius. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../src/prediction/dimensions.js';
-import { IntervalEnds } from '../../src/prediction/interval-predictor.js';
+import { intervalOf } from '../../src/prediction/interval-predictor.js';
 import {
   factorCode,
   HORIZON_NUMBERS,
@@ -142,8 +142,7 @@ test.each(['survival', 'contributions'] as const)(
 test('an interval of draws of which one is no number is an error', () => {
   const values = Float32Array.from({ length: 3 * 30 }, (_, i) => i / 100);
   const draws = { values, rows: [0], positions: Int32Array.of(0) };
-  const ends = new IntervalEnds(0.8);
-  ends.find(draws, 0, 2, 0);
+  intervalOf(0.8, 0, 0, 2, draws);
   values[70] = Number.NaN;
-  expect(() => ends.find(draws, 0, 2, 0)).toThrow('to NaN, which are not probabilities');
+  expect(() => intervalOf(0.8, 0, 0, 2, draws)).toThrow('to NaN, which are not probabilities');
 });

@@ -26,7 +26,6 @@ interface Stated {
 
 /** The features by name of a grid point with what is stated in their place. */
 function featuresOf(point: number, stated?: Stated): Record<string, number> {
-  const target = new Float32Array(names.length);
   const rows = new SiteRows(1, adjustmentWidth(manifest));
   if (stated !== undefined) {
     rows.options[0] = OPTION.adjusted;
@@ -37,8 +36,8 @@ function featuresOf(point: number, stated?: Stated): Record<string, number> {
     for (const [name, value] of Object.entries(stated.conditions ?? {}))
       adjustments[CONDITIONS + names.indexOf(name)] = value;
   }
-  sites.write(rows, Int32Array.of(0), Int32Array.of(point), target);
-  return Object.fromEntries(names.map((name, feature) => [name, target[feature]]));
+  const features = sites.featuresOf(rows, Int32Array.of(0), Int32Array.of(point));
+  return Object.fromEntries(names.map((name, feature) => [name, features[feature]]));
 }
 
 const point = fc.nat(grid.pointCount - 1);

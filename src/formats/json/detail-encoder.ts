@@ -1,6 +1,7 @@
 import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { intervalOf } from '../../prediction/interval-predictor.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
@@ -40,9 +41,7 @@ export class DetailEncoder {
   readonly #rounded: Int32Array;
   readonly #order: Int32Array;
   /** Float32 [features]: those of the row, as the models saw them. */
-  readonly #features: Float32Array;
-  /** The row, as a list. */
-  readonly #list = new Int32Array(1);
+  #features: Float32Array = new Float32Array(0);
   #row = 0;
   #options = 0;
   #species = 0;
@@ -54,7 +53,7 @@ export class DetailEncoder {
     private readonly predictor: Predictor,
   ) {
     const { features, methods } = predictor.data.manifest;
-    this.#openInterval = fragment(`,"interval":{"level":${predictor.ends.level},"low":`);
+    this.#openInterval = fragment(`,"interval":{"level":${predictor.intervalLevel},"low":`);
     this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
     this.#concerned = PLANTING_METHODS.map((method) =>
       features.flatMap((f, index) =>
@@ -73,7 +72,6 @@ export class DetailEncoder {
     );
     this.#rounded = new Int32Array(features.length);
     this.#order = new Int32Array(features.length);
-    this.#features = new Float32Array(features.length);
   }
 
   /** Takes the row whose site was written last, and adds to that site what the row includes. */
@@ -84,8 +82,7 @@ export class DetailEncoder {
     this.#records = records;
     this.#run = run;
     if ((this.#options & (OPTION.site | OPTION.explanation)) === 0) return;
-    this.#list[0] = row;
-    this.predictor.sites.write(rows, this.#list, records.points, this.#features);
+    this.#features = this.predictor.sites.featuresOf(rows, Int32Array.of(row), records.points);
     if ((this.#options & OPTION.site) !== 0) this.#writeSite(records.points[row]);
   }
 
@@ -124,9 +121,8 @@ export class DetailEncoder {
     if ((this.#options & OPTION.intervals) === 0) return;
     const [manual, droneSeeded] = this.#run.draws;
     if (manual === undefined || droneSeeded === undefined) throw new Error('no draws of both methods');
-    const { ends } = this.predictor;
-    ends.find(manual, this.#row, h, reported, droneSeeded);
-    this.#writeInterval(ends.low, ends.high);
+    const { intervalLevel } = this.predictor;
+    this.#writeInterval(...intervalOf(intervalLevel, reported, this.#row, h, manual, droneSeeded));
   }
 
   #writeInterval(low: number, high: number): void {

@@ -69,18 +69,14 @@ export class Coverage {
 
   /** A cell without an outline equals its western neighbour without one; else its centre is tested. */
   #fillInside(): void {
-    for (let row = 0; row < this.#rows; row++) {
-      for (let column = 0; column < this.#columns; column++) {
-        const cell = row * this.#columns + column;
-        if (this.#cells[cell] === BORDER) continue;
-        if (column > 0 && this.#cells[cell - 1] !== BORDER) {
-          this.#cells[cell] = this.#cells[cell - 1];
-          continue;
-        }
-        const longitude = this.#west + (column + 0.5) * CELL_DEGREES;
-        const latitude = this.#south + (row + 0.5) * CELL_DEGREES;
-        this.#cells[cell] = this.#polygonsContain(longitude, latitude) ? INSIDE : OUTSIDE;
-      }
+    for (let cell = 0; cell < this.#cells.length; cell++) {
+      if (this.#cells[cell] === BORDER) continue;
+      const column = cell % this.#columns;
+      const neighbour = column === 0 ? BORDER : this.#cells[cell - 1];
+      const longitude = this.#west + (column + 0.5) * CELL_DEGREES;
+      const latitude = this.#south + (Math.floor(cell / this.#columns) + 0.5) * CELL_DEGREES;
+      if (neighbour !== BORDER) this.#cells[cell] = neighbour;
+      else this.#cells[cell] = this.#polygonsContain(longitude, latitude) ? INSIDE : OUTSIDE;
     }
   }
 }

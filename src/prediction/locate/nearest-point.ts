@@ -120,8 +120,7 @@ export class NearestPoint {
     const ofLatitudes = haversin((latitude - this.#latitude) * RADIANS);
     const cosines = this.#cosLatitude * Math.cos(latitude * RADIANS);
     const ofLongitudes = haversin((longitude - this.#longitude) * RADIANS);
-    // Rounding may take the haversine of antipodes above 1.
-    return Math.min(1, ofLatitudes + cosines * ofLongitudes);
+    return ofLatitudes + cosines * ofLongitudes; // rounding may take that of antipodes above 1
   }
 }
 
