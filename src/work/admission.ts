@@ -4,8 +4,7 @@ import { JobError } from './job.js';
 /**
  * Bounds the memory that the open requests of a kind take together. A key that has memory gets more as long as that much
  * again stays free: alone it gets half of all, beside another key a third. So no key can lock out the others by reading
- * slowly. This is the dynamic threshold of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998) with a factor
- * of 1.
+ * slowly: the dynamic threshold of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998), with a factor of 1.
  */
 export class MemoryBudget {
   #takenBytes = 0;

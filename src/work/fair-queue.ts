@@ -29,10 +29,10 @@ export class FairQueue {
   }
 
   add(job: Job): void {
-    let key = this.#keys.get(job.keyId);
+    let key = this.#keys.get(job.request.keyId);
     if (key === undefined) {
       key = { jobs: [], rowCount: 0 };
-      this.#keys.set(job.keyId, key);
+      this.#keys.set(job.request.keyId, key);
     }
     key.jobs.push(job);
     this.#count(key, job.rowCount);
@@ -60,12 +60,12 @@ export class FairQueue {
 
   /** Removes what waits of a job. */
   drop(job: Job): void {
-    const key = this.#keys.get(job.keyId);
+    const key = this.#keys.get(job.request.keyId);
     const index = key?.jobs.lastIndexOf(job) ?? -1;
     if (key === undefined || index === -1) return;
     key.jobs.splice(index, 1);
     this.#count(key, job.takenRows - job.rowCount);
-    if (key.jobs.length === 0) this.#keys.delete(job.keyId);
+    if (key.jobs.length === 0) this.#keys.delete(job.request.keyId);
   }
 
   /** Of keys whose newest job of rows is untouched, that job of the key with most rows waiting, the first of equals. */

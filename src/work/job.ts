@@ -1,4 +1,4 @@
-import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
+import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import { JobAnswers } from './job-answers.js';
 
 /** A job has no result: too many sites waited, its deadline passed first, or its caller has hung up. */
@@ -25,13 +25,10 @@ export interface JobRequest {
 /** Request timeouts that a step has once its answer has begun, or where no caller waits; then its worker counts as lost. */
 export const LATER_STEP_TIMEOUTS = 4;
 
-const NO_ROWS = new SiteRows(0);
-
 /** Rows or a step on the way to the result: JobAnswers, or what the worker returns. */
 export class Job<Result = unknown> {
-  readonly keyId: string;
-  readonly rows: SiteRows;
-  readonly order: object | undefined;
+  /** 0 for a step. */
+  readonly rowCount: number;
   /** Rejects with a JobError, or with the error of the worker that failed on it last, after three times. */
   readonly result: Promise<Result>;
   /** Resolves when no executor has it and it has ended, which for its caller may be before. */
@@ -53,12 +50,11 @@ export class Job<Result = unknown> {
   #release!: () => void;
 
   constructor(
-    { keyId, deadlineMs, rows = NO_ROWS, order }: JobRequest,
+    readonly request: JobRequest,
     private readonly onSettled: (job: Job) => void,
   ) {
-    this.keyId = keyId;
-    this.rows = rows;
-    this.order = order;
+    const { rows, deadlineMs } = request;
+    this.rowCount = rows?.count ?? 0;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve as (result: unknown) => void;
       this.#reject = reject;
@@ -70,11 +66,6 @@ export class Job<Result = unknown> {
     // In whole milliseconds: Node keeps a list of the timers of each duration.
     const delayMs = Math.ceil(deadlineMs - performance.now());
     this.#deadline = setTimeout(() => this.giveUp('timed-out'), delayMs).unref();
-  }
-
-  /** 0 for a step. */
-  get rowCount(): number {
-    return this.rows.count;
   }
 
   /** From its submission until it was first started. */

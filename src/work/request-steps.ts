@@ -56,7 +56,7 @@ export class RequestSteps {
   }
 
   /** Does a step for each item, a few at a time, until the first error. */
-  async doEach<Item>(items: Generator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
+  async doEach<Item>(items: IterableIterator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
     const doSome = async () => {
       for (const item of items) await doStep(item);
     };

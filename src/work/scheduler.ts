@@ -40,7 +40,7 @@ export class Run {
     for (const { job, firstRow, count } of this.slices) {
       job.startedMs ??= nowMs;
       job.runs++;
-      rows.copyRows(at, job.rows, firstRow, count);
+      if (job.request.rows) rows.copyRows(at, job.request.rows, firstRow, count);
       at += count;
     }
   }

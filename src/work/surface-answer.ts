@@ -18,14 +18,13 @@ export async function predictPoints(
   steps: RequestSteps,
   deadlineOf: () => number,
 ): Promise<void> {
+  const { length } = surface.points;
   const atOnce = surface.intervals ? STEP_POINTS_WITH_INTERVALS : STEP_POINTS;
-  await steps.doEach(slicesOf(surface.points.length, atOnce), async (slice) => {
-    await steps.do({ kind: 'points', surface, ...slice }, deadlineOf());
+  const slices = Array.from({ length: Math.ceil(length / atOnce) }, (_, slice) => slice * atOnce);
+  await steps.doEach(slices.values(), async (from) => {
+    const count = Math.min(atOnce, length - from);
+    await steps.do({ kind: 'points', surface, from, count }, deadlineOf());
   });
-}
-
-function* slicesOf(points: number, atOnce: number) {
-  for (let from = 0; from < points; from += atOnce) yield { from, count: Math.min(atOnce, points - from) };
 }
 
 /** The bytes of an answer, each chunk made when the one before it was taken. */

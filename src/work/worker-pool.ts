@@ -142,9 +142,6 @@ export class WorkerPool implements Executor {
     }
     const slot = this.#slots[notice.slot];
     switch (notice.kind) {
-      case 'answered':
-        slot.collect();
-        break;
       case 'done':
         slot.take()?.deliverResult(notice.result);
         break;
@@ -160,6 +157,6 @@ export class WorkerPool implements Executor {
         slot.state = 'ready';
         this.watcher.onReadyChange();
     }
-    if (this.free > 0) this.onFree();
+    this.wake(); // collects what was answered
   }
 }

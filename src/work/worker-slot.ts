@@ -36,16 +36,17 @@ export class WorkerSlot {
       this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
       this.#setState('stuck');
     }, this.runTimeoutMs).unref();
-    const { order } = run.slices[0].job;
+    const { order } = run.slices[0].job.request;
     if (order !== undefined) this.steps?.postMessage(order);
     this.buffer.order(run.count);
   }
 
   /** Delivers the answers of the run, if they are there. */
   collect(): void {
-    if (!this.buffer.isAnswered) return;
+    const { inferenceMs } = this.buffer;
+    if (inferenceMs === undefined) return;
     const run = this.take();
-    run?.deliver(this.buffer.answers(run.count), this.buffer.inferenceMs);
+    run?.deliver(this.buffer.answers(run.count), inferenceMs);
   }
 
   /** Ends the run, if there is one: it will have no answers. */

@@ -11,7 +11,6 @@ import { doStep } from './steps.js';
 export interface Task {
   /** Index of the slot. */
   readonly slot: number;
-  /** Of its run buffer. */
   readonly memory: RunMemory;
   /** Where the orders of steps come from. */
   readonly steps: MessagePort;
@@ -23,12 +22,9 @@ export type WorkerNotice = { readonly kind: 'checking'; readonly file: string } 
 type SlotNotice = { readonly slot: number } & (
   | { readonly kind: 'ready' }
   | ArtefactFailure
-  /** The answers of the run are in the buffer. */
-  | { readonly kind: 'answered' }
-  /** The step is done. */
-  | { readonly kind: 'done'; readonly result: unknown }
-  /** The run or step threw; the worker is still ready. */
-  | { readonly kind: 'failed'; readonly error: Error }
+  | { readonly kind: 'answered' } // the answers of the run are in the buffer
+  | { readonly kind: 'done'; readonly result: unknown } // the step
+  | { readonly kind: 'failed'; readonly error: Error } // the run or step; the worker is still ready
 );
 
 /** What a worker is given when it starts; the grid in it is shared, not copied. */

@@ -48,14 +48,14 @@ test('Among rows and steps in any order, a step comes alone, nothing is lost or 
           if (isStep) expect(slices).toHaveLength(1);
           expect(slices.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(max);
           for (const { job, firstRow, count } of slices) {
-            const oldest = jobs.find((each) => each.keyId === job.keyId && !isDone.has(each));
+            const oldest = jobs.find((each) => each.request.keyId === job.request.keyId && !isDone.has(each));
             expect(job).toBe(oldest);
             expect(firstRow).toBe(taken.get(job) ?? 0);
             taken.set(job, firstRow + count);
             if (firstRow + count === job.rowCount) isDone.add(job);
           }
-          const served = new Set(slices.map(({ job }) => job.keyId));
-          const waiting = new Set(jobs.filter((job) => !isDone.has(job)).map(({ keyId: key }) => key));
+          const served = new Set(slices.map(({ job }) => job.request.keyId));
+          const waiting = new Set(jobs.filter((job) => !isDone.has(job)).map(({ request }) => request.keyId));
           for (const key of waiting) {
             if (served.has(key)) waited.delete(key);
             else waited.set(key, [...(waited.get(key) ?? []), ...served]);

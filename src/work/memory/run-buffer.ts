@@ -71,13 +71,9 @@ export class RunBuffer {
     Atomics.store(this.memory.signals, STATE, RUN_STATE.none);
   }
 
-  /** Whether the run that was ordered last is answered. */
-  get isAnswered(): boolean {
-    return Atomics.load(this.memory.signals, STATE) === RUN_STATE.answered;
-  }
-
-  /** Time of the answered run in the models. */
-  get inferenceMs(): number {
-    return this.memory.inferenceMs[0];
+  /** Time in the models of the run that was ordered last; undefined unless it is answered. */
+  get inferenceMs(): number | undefined {
+    const isAnswered = Atomics.load(this.memory.signals, STATE) === RUN_STATE.answered;
+    return isAnswered ? this.memory.inferenceMs[0] : undefined;
   }
 }
