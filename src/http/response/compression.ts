@@ -93,8 +93,7 @@ async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
 const encodingsOf = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
 
 /** Has each encoding of a body made once, when a caller first asks for it. @returns the body, to be sent any number of times */
-export function constantBody(text: string | Buffer): Buffer {
-  const body = Buffer.from(text);
+export function constantBody(body: Buffer): Buffer {
   encodingsOf.set(body, new Map());
   return body;
 }

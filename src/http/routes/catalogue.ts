@@ -34,10 +34,7 @@ export const modelEndpoint: Endpoint = {
   response: schemas.modelResponseSchema,
 };
 
-/**
- * A route whose answer is the same for every caller as long as a generation serves: it is written once, and compressed once
- * in each encoding that a caller asks for.
- */
+/** A route whose answer is the same as long as a generation serves: written once, and compressed once in each encoding. */
 export function describingRoute(
   app: FastifyInstance,
   serving: Serving,
@@ -46,7 +43,7 @@ export function describingRoute(
   describe: (generation: Generation) => object,
 ): void {
   const bodyOf = perGeneration((generation: Generation) =>
-    constantBody(JSON.stringify(describe(generation))),
+    constantBody(Buffer.from(JSON.stringify(describe(generation)))),
   );
   bodyOf(serving.current); // so that the first request need not wait for it
   app.get(path, (_request, reply) =>

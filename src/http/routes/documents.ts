@@ -91,38 +91,31 @@ const pageOf = (script: string, style: string) => `<!doctype html>
 </html>
 `;
 
-/**
- * GET /openapi.json and GET /docs: the description of the interface for programs and for people. GET /licenses.txt.
- * @param describe makes the OpenAPI document for the grid and models of a generation
- */
+/** GET /openapi.json and /docs, the interface for programs and for people, and /licenses.txt. @param describe makes the first */
 export function documentRoutes(
   app: FastifyInstance,
   serving: Serving,
   describe: (generation: Generation) => OpenApiDocument,
 ): void {
   describingRoute(app, serving, '/openapi.json', CACHE_CONTROL.document, describe);
-  const route = (
-    path: string,
-    type: string,
-    content: string | Buffer,
-    headers: Readonly<Record<string, string>> = { 'cache-control': CACHE_CONTROL.document },
-  ) => {
+  const route = (path: string, type: string, content: Buffer, cacheControl: string, policy = {}) => {
     const body = constantBody(content);
+    const headers = { 'cache-control': cacheControl, ...policy };
     app.get(`/${path}`, (_request, reply) => reply.type(type).headers(headers).send(body));
     return path;
   };
   /** A file of Swagger UI and what comes after it. @returns its address, which has a hash of both */
   const swaggerFile = (name: string, type: string, own: string) => {
     const file = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
-    const content = `${readFileSync(file, 'utf8')}\n${own}`;
+    const content = Buffer.concat([readFileSync(file), Buffer.from(`\n${own}`)]);
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
-    return route(`docs/${hash}/${name}`, type, content, { 'cache-control': CACHE_CONTROL.hashed });
+    return route(`docs/${hash}/${name}`, type, content, CACHE_CONTROL.hashed);
   };
   const script = swaggerFile('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', SCRIPT);
   const style = swaggerFile('swagger-ui.css', 'text/css; charset=utf-8', STYLE);
-  route('docs', 'text/html; charset=utf-8', pageOf(script, style), {
-    'cache-control': CACHE_CONTROL.document,
-    'content-security-policy': CONTENT_SECURITY_POLICY,
-  });
-  if (existsSync(LICENSES)) route('licenses.txt', 'text/plain; charset=utf-8', readFileSync(LICENSES));
+  const page = Buffer.from(pageOf(script, style));
+  const policy = { 'content-security-policy': CONTENT_SECURITY_POLICY };
+  route('docs', 'text/html; charset=utf-8', page, CACHE_CONTROL.document, policy);
+  if (existsSync(LICENSES))
+    route('licenses.txt', 'text/plain; charset=utf-8', readFileSync(LICENSES), CACHE_CONTROL.document);
 }
