@@ -8,11 +8,7 @@ import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 
-/**
- * The steps of a request whose answer comes from workers, until the response is closed. The
- * generation is kept as long.
- * @param release frees the memory that the steps read; called when no worker uses it
- */
+/** Steps that last, and keep the generation, until the response is closed. @param release frees the memory that they read */
 export function stepsOf(reply: FastifyReply, generation: Generation, release: () => void): RequestSteps {
   const connection = connectionOf(reply.request.raw);
   const steps = new RequestSteps(callerOf(reply.request).id, generation.batches);
@@ -28,11 +24,7 @@ export function stepsOf(reply: FastifyReply, generation: Generation, release: ()
   return steps;
 }
 
-/**
- * Does the steps that come before the first byte, unless the caller hangs up meanwhile.
- * @param hungUp makes the error of a caller who has hung up
- * @throws ApiError, JobError
- */
+/** Does the steps before the first byte, unless the caller hangs up. @throws ApiError or JobError, `hungUp` of such a caller */
 export async function beforeFirstByte<Result>(
   { request }: FastifyReply,
   steps: RequestSteps,

@@ -6,7 +6,6 @@ import { assumptionSchemas, queryNumber } from '../../../formats/request/option-
 import { speciesOf } from '../../../formats/request/places.js';
 import { issueError, unknownSpecies } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
-import type { Surface } from '../../../formats/surface/surface.js';
 import {
   SURFACE_FORMATS,
   SURFACE_TYPES,
@@ -27,25 +26,14 @@ import { IDENTITY, preferredEncoding } from '../../response/compression.js';
 import { strongETag } from '../../response/headers.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { includeSchema, readQuery, words } from '../query.js';
+import { listSchema, readQuery } from '../query.js';
 
 export interface SurfaceRoute {
   Params: { species_code: string };
   Querystring: Record<string, unknown>;
 }
 
-/** The surface that a request asks for, without its values, and how it is sent. */
-export interface AskedSurface extends Omit<Surface, 'values'> {
-  readonly type: SurfaceType;
-  /** Whether it is sent as a file, whole or by range. */
-  readonly isFile: boolean;
-  /** Whether a range of it is asked for, which is one of the bytes without a content coding. */
-  readonly isRange: boolean;
-  /** Another one for any other bytes, content codings apart. */
-  readonly identity: string;
-  /** Another one for another content coding, too. */
-  readonly codedTag: string;
-}
+export type AskedSurface = ReturnType<typeof readSurface>;
 
 const FORMATS = Object.keys(SURFACE_FORMATS) as SurfaceFormat[];
 
@@ -56,11 +44,7 @@ const EVERYWHERE = { west: -MAX_LONGITUDE, south: -MAX_LATITUDE, east: MAX_LONGI
 
 const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
 
-/**
- * The parameters of the query.
- * @param limit of the points of the caller's tier
- * @param assumptions the schemas of what may be assumed
- */
+/** The parameters of the query. @param limit of points, by tier @param assumptions the schemas of what may be assumed */
 export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.ZodOptional>) {
   return z.object({
     f: z
@@ -105,7 +89,9 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
           'points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are ' +
           `more than this, by default the most of the tier, it is refused. By tier at most ${mostPoints}.`,
       }),
-    include: includeSchema(
+    include: listSchema(
+      'include',
+      ['intervals'],
       'Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone.',
     ),
     ...assumptions,
@@ -137,27 +123,41 @@ const latticesOf = perGeneration(
     }),
 );
 
-/** @throws ApiError in the order of the interface */
-export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: Generation): AskedSurface {
-  const { artefacts } = generation;
+/**
+ * Reads a request.
+ * @returns the surface that it asks for, without its values, and how it is sent: `isFile` as a file, whole or by range;
+ *   `isRange` by range, which is one of the bytes without a content coding. `identity` differs for any other bytes,
+ *   `codedTag` for another content coding, too
+ * @throws ApiError in the order of the interface
+ */
+export function readSurface(request: FastifyRequest<SurfaceRoute>, { artefacts }: Generation) {
   const type = typeOf(request);
-  const { box, maxPoints, assumed, intervals } = readSurfaceQuery(request, type, artefacts);
+  const { tier } = callerOf(request);
+  const readers = { f: String, bbox: boxOf };
+  const { values, ...options } = readQuery(schemasOf(artefacts)[tier], request.query, readers, artefacts);
+  const isRaster = type === TIFF_TYPE;
+  if (options.intervals && !isRaster)
+    throw issueError('include', 'include=intervals can only be had with f=tif');
+  const box = (values.bbox ?? EVERYWHERE) as Box;
+  const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
+  const maxPoints = (values.max_points ?? defaultPoints) as number;
   const { species_code } = request.params;
   const catalogue = speciesOf(artefacts);
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
   const lattice = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]));
   const { points, step } = lattice;
-  if (type === TIFF_TYPE) checkRaster(lattice, maxPoints);
-  const isFile = type === TIFF_TYPE || (points.length <= MAX_FILE_POINTS && FILE_TYPES.includes(type));
+  if (isRaster) checkRaster(lattice, maxPoints);
+  const isFile = isRaster || (points.length <= MAX_FILE_POINTS && FILE_TYPES.includes(type));
   if (!isFile) requireChunks(request, 'A surface');
 
   const { modelDigest, gridDigest } = artefacts;
-  const options = [species_code, box, step, assumed, intervals, type];
-  const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
+  const { assumed, intervals } = options;
+  const asked = [species_code, box, step, assumed, intervals, type];
+  const identity = strongETag(VERSION, modelDigest, gridDigest, ...asked);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
   const codedTag = strongETag(identity, isRange ? IDENTITY : preferredEncoding(request));
-  return { ...lattice, type, species, assumed, intervals, isFile, isRange, identity, codedTag };
+  return { ...lattice, ...options, type, species, isFile, isRange, identity, codedTag };
 }
 
 /** The media type of an answer: that of `f`, else what `Accept` chooses. @throws ApiError not_acceptable */
@@ -167,22 +167,9 @@ function typeOf(request: FastifyRequest<SurfaceRoute>): SurfaceType {
   return SURFACE_FORMATS[FORMATS.find((format) => format === f) ?? 'json']; // another word is refused with the query
 }
 
-/** @throws ApiError invalid_request */
-function readSurfaceQuery(request: FastifyRequest<SurfaceRoute>, type: SurfaceType, data: PredictorData) {
-  const { tier } = callerOf(request);
-  const schema = schemasOf(data)[tier];
-  const readers = { f: String, bbox: boxOf };
-  const { values, assumed, intervals } = readQuery(schema, request.query, readers, data);
-  const isRaster = type === TIFF_TYPE;
-  if (intervals && !isRaster) throw issueError('include', 'include=intervals can only be had with f=tif');
-  const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
-  const { bbox = EVERYWHERE, max_points = defaultPoints } = values;
-  return { assumed, intervals, box: bbox as Box, maxPoints: max_points as number };
-}
-
 /** The box of four numbers as text; any other text as it is, for the error message. */
 function boxOf(text: string): Box | string {
-  const [west, south, east, north, ...others] = words(text).map(queryNumber);
+  const [west, south, east, north, ...others] = text.split(',').map(queryNumber);
   const isOnEarth =
     west >= -MAX_LONGITUDE && east <= MAX_LONGITUDE && south >= -MAX_LATITUDE && north <= MAX_LATITUDE; // not NaN
   const isBox = isOnEarth && west <= east && south <= north && others.length === 0;

@@ -55,13 +55,12 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
-    const call = { reply, generation, asked };
     const { type, codedTag, isFile, isRange } = asked;
     const isRaster = type === TIFF_TYPE;
     const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
     // The tag of a GeoTIFF is that of its bytes, which must be made first.
     const isNeeded = isRaster || !isUnchanged(codedTag);
-    const file = isFile && isNeeded ? await work.fileOf(call) : undefined;
+    const file = isFile && isNeeded ? await work.fileOf(reply, generation, asked) : undefined;
     const etag = file?.byteTag ?? codedTag;
     /** Sets the headers of the answer, and of a 304. */
     const describe = () => {
@@ -80,13 +79,13 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     if (file !== undefined) {
       const { bytes } = file;
       const range = rangeOf(request, bytes.length, etag);
-      work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], reply);
+      takeMemory(work.budget, range === undefined ? bytes.length : range[1] - range[0], reply);
       describe().type(contentTypeOf(type));
       // Also where the range is ignored: the ETag is that of the bytes without a content coding.
       if (isRange && !isRaster) addVary(reply, 'accept-encoding');
       return sendRange(reply, bytes, range);
     }
-    const predicted = request.method === 'HEAD' ? undefined : await work.predict(call);
+    const predicted = request.method === 'HEAD' ? undefined : await work.predict(reply, generation, asked);
     describe().type(contentTypeOf(type));
     if (predicted === undefined) return sendStream(reply, Readable.from([]));
     return sendChunks(reply, type, predicted.chunks, predicted.steps, 'a surface');
@@ -109,15 +108,10 @@ interface SurfaceFile {
   readonly byteTag: string | undefined;
 }
 
-interface SurfaceCall {
-  readonly reply: FastifyReply;
-  readonly generation: Generation;
-  readonly asked: AskedSurface;
-}
-
 /** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
 class SurfaceWork {
-  readonly #budget = new MemoryBudget(MEMORY_BYTES);
+  /** Memory for surfaces while they are made, and until they are sent. */
+  readonly budget = new MemoryBudget(MEMORY_BYTES);
   readonly #memory = new SharedMemory();
   readonly #kept = new LRUCache<string, SurfaceFile>({
     maxSize: KEPT_BYTES,
@@ -131,16 +125,11 @@ class SurfaceWork {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Takes memory for bytes of an answer until they are sent. @throws ApiError overloaded */
-  takeMemory(bytes: number, reply: FastifyReply): void {
-    takeMemory(this.#budget, bytes, reply);
-  }
-
   /** Predicts a surface that is sent in chunks. @throws ApiError, JobError */
-  async predict({ reply, generation, asked }: SurfaceCall) {
+  async predict(reply: FastifyReply, generation: Generation, asked: AskedSurface) {
     this.submitter.checkConcurrency(reply);
     const answerBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.points.length);
-    this.takeMemory(sizeOf(asked).bytes + answerBytes, reply);
+    takeMemory(this.budget, sizeOf(asked).bytes + answerBytes, reply);
     const { surface, release } = this.#share(asked);
     const steps = stepsOf(reply, generation, release);
     const deadlineMs = this.submitter.deadlineOf(reply);
@@ -158,8 +147,7 @@ class SurfaceWork {
    * although its callers may have given up by then: it is kept for when they ask again.
    * @throws ApiError, JobError
    */
-  async fileOf(call: SurfaceCall): Promise<SurfaceFile> {
-    const { reply, generation, asked } = call;
+  async fileOf(reply: FastifyReply, generation: Generation, asked: AskedSurface): Promise<SurfaceFile> {
     const { identity } = asked;
     const before = this.#kept.get(identity);
     if (before !== undefined) return before;
@@ -169,21 +157,21 @@ class SurfaceWork {
       const kept = this.#kept.get(identity);
       if (kept !== undefined) return kept;
       if (reply.raw.closed) throw closedWhileWaiting();
-      const making = this.#make(call).finally(() => this.#making.delete(identity));
+      const making = this.#make(reply, generation, asked).finally(() => this.#making.delete(identity));
       this.#making.set(identity, making);
       return making;
     };
     return this.submitter.runLimited(reply, generation, work);
   }
 
-  async #make({ reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
+  async #make(reply: FastifyReply, generation: Generation, asked: AskedSurface): Promise<SurfaceFile> {
     const { points, type, identity } = asked;
     const { artefacts, batches, streams } = generation;
     const { id } = callerOf(reply.request);
     const { values, bytes: ownBytes } = sizeOf(asked);
     const answerBytes =
       type === TIFF_TYPE ? RASTER_BYTES_PER_VALUE * values : TEXT_BYTES_PER_POINT * points.length;
-    if (!this.#budget.take(id, ownBytes + answerBytes)) throw TOO_MANY_OPEN;
+    if (!this.budget.take(id, ownBytes + answerBytes)) throw TOO_MANY_OPEN;
     const steps = new RequestSteps(id, batches);
     const cancel = () => steps.cancel();
     let release = () => {};
@@ -209,7 +197,7 @@ class SurfaceWork {
       throw err;
     } finally {
       streams.delete(cancel);
-      this.#budget.release(id, ownBytes + answerBytes);
+      this.budget.release(id, ownBytes + answerBytes);
       void steps.released().then(release);
     }
   }

@@ -19,7 +19,7 @@ import { essenceOf, negotiateType } from '../../body/media-type.js';
 import { tooLarge, type UploadHead } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { includeSchema, listSchema, readQuery, words } from '../query.js';
+import { listSchema, readQuery } from '../query.js';
 
 /** Rows of a chunk: enough for a large record batch, and some 20 ms of work. */
 const CHUNK_ROWS = 2000;
@@ -83,7 +83,7 @@ function unsupported(how: string): ApiError {
 export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
   return z.object({
     horizons: listSchema('horizons', HORIZONS, 'Years; all three by default.'),
-    include: includeSchema('What to add to the answer.'),
+    include: listSchema('include', ['intervals'], 'What to add to the answer.'),
     ...assumptions,
   });
 }
@@ -95,7 +95,8 @@ function readTableQuery(
   { query }: FastifyRequest,
   data: PredictorData,
 ): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
-  const { values, ...read } = readQuery(schemaOf(data), Object(query), { horizons: words }, data);
+  const readers = { horizons: (text: string) => text.split(',') };
+  const { values, ...read } = readQuery(schemaOf(data), Object(query), readers, data);
   const years = values.horizons as string[] | undefined;
   const isAsked = (horizon: number) => years === undefined || years.includes(String(horizon));
   return {
