@@ -1,4 +1,3 @@
-import { ArtefactError } from './artefacts/artefact-file.js';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { isPractice } from './artefacts/manifest.js';
 import { HORIZONS } from './dimensions.js';
@@ -26,8 +25,7 @@ export interface Probe {
 }
 
 /**
- * Opens the models and checks them on a probe of the grid: every species, at points spread over it, few enough to check at
- * every start.
+ * Opens the models and checks them on a probe of the grid: every species, at 8 points spread over it.
  * @param onCheck is told the file of a model before it is run, which may never return
  * @throws ArtefactError where a model cannot be loaded or breaks the contract
  */
@@ -51,22 +49,17 @@ export async function openPredictor(
   return predictor;
 }
 
-/**
- * Opens models that another thread checks: running slow ones on a probe would block this thread.
- * @throws ArtefactError where a model cannot be loaded
- */
+/** Opens models that another thread checks: slow ones would block this one. @throws ArtefactError where one cannot be loaded */
 export async function openUnchecked(data: PredictorData): Promise<Predictor> {
-  const models = [];
-  for (const file of data.modelFiles) models.push(await openSurvivalModel(file, data.manifest));
-  const intervalModels = [];
-  for (const file of data.intervalFiles) intervalModels.push(await openIntervalModel(file, data.manifest));
+  const { modelFiles, intervalFiles, manifest } = data;
+  const models = await Promise.all(modelFiles.map((file) => openSurvivalModel(file, manifest)));
+  const intervalModels = await Promise.all(intervalFiles.map((file) => openIntervalModel(file, manifest)));
   return new Predictor(data, models, intervalModels);
 }
 
 /**
- * Runs a model on a probe of the grid and checks the contract: shapes, finite numbers in the range of probabilities,
- * survival that does not rise with the horizon, contributions that sum to survival - baseline, none of practice at its
- * default.
+ * Runs a model on a probe of the grid and checks the contract: shapes, probabilities, survival that does not rise with the
+ * horizon, contributions that sum to survival - baseline, none of practice at its default.
  * @returns the duration of the run in milliseconds
  * @throws ArtefactError naming the model file, the broken rule, the grid point and the species
  */
@@ -78,7 +71,6 @@ export async function checkModel(
   const width = model.featureCount;
   const list = Int32Array.from(points.keys());
   const features = new SiteFeatures(grid, manifest).featuresOf(new SiteRows(list.length), list, points);
-  const fail = failureOf(model);
   const { survival, baseline, contributions, durationMs } = await timed(model, { features }, species);
   const where = (row: number) => `at grid point ${points[row]}, species ${species[row]}`;
   const horizons = HORIZONS.length;
@@ -89,26 +81,26 @@ export async function checkModel(
     { name: 'contributions', values: contributions, perRow: horizons * width, min: -1 },
   ]) {
     if (values.length !== points.length * perRow)
-      fail(`${name} has ${values.length / points.length} values a row, not ${perRow}`);
+      model.refuse(`${name} has ${values.length / points.length} values a row, not ${perRow}`);
     const bad = values.findIndex((value) => !(value >= min && value <= 1));
     if (bad !== -1)
-      fail(`${name} is ${values[bad]}, not from ${min} to 1, ${where(Math.floor(bad / perRow))}`);
+      model.refuse(`${name} is ${values[bad]}, not from ${min} to 1, ${where(Math.floor(bad / perRow))}`);
   }
   for (let at = 0; at < survival.length; at++) {
     const row = Math.floor(at / horizons);
     const years = HORIZONS[at % horizons];
     if (at % horizons > 0 && survival[at] > survival[at - 1])
-      fail(`survival rises at ${years} years ${where(row)}`);
+      model.refuse(`survival rises at ${years} years ${where(row)}`);
     let sum = baseline[at];
     for (let f = 0; f < width; f++) {
       const contribution = contributions[at * width + f];
       if (contribution !== 0 && isPractice(manifest.features[f]))
-        fail(`${manifest.features[f].name} contributes ${contribution} at its default ${where(row)}`);
+        model.refuse(`${manifest.features[f].name} contributes ${contribution} at its default ${where(row)}`);
       sum += contribution;
     }
     if (Math.abs(sum - survival[at]) > SUM_TOLERANCE) {
       const sums = `but baseline + contributions is ${sum} ${where(row)}`;
-      fail(`survival at ${years} years is ${survival[at]}, ${sums}`);
+      model.refuse(`survival at ${years} years is ${survival[at]}, ${sums}`);
     }
   }
   return durationMs;
@@ -130,27 +122,20 @@ export async function checkIntervals(
   const list = Int32Array.from(points.keys());
   const features = sites.featuresOf(rows, list, points);
   const errors = sites.errorsOf(rows, list, points, new Float64Array(points.length));
-  const fail = failureOf(model);
   const { draws, durationMs } = await timed(model, { features, errors }, species);
   const horizons = HORIZONS.length;
   const count = draws.length / (horizons * species.length);
   if (!Number.isInteger(count) || count < MIN_DRAWS)
-    fail(
+    model.refuse(
       `draws has ${draws.length / species.length} values a row, not ${horizons} times at least ${MIN_DRAWS}`,
     );
   draws.forEach((draw, at) => {
     const where = () => `in row ${Math.floor(at / (horizons * count))} of the probe`;
     const h = Math.floor(at / count) % horizons;
-    if (!(draw >= 0 && draw <= 1)) fail(`draws is ${draw}, not from 0 to 1, ${where()}`);
-    if (h > 0 && draw > draws[at - count]) fail(`a draw rises at ${HORIZONS[h]} years ${where()}`);
+    if (!(draw >= 0 && draw <= 1)) model.refuse(`draws is ${draw}, not from 0 to 1, ${where()}`);
+    if (h > 0 && draw > draws[at - count]) model.refuse(`a draw rises at ${HORIZONS[h]} years ${where()}`);
   });
   return durationMs;
-}
-
-function failureOf({ file }: { readonly file: string }): (problem: string) => never {
-  return (problem) => {
-    throw new ArtefactError(file, problem);
-  };
 }
 
 /** Runs a model. @throws ArtefactError where it does not run */
@@ -162,7 +147,7 @@ async function timed<Output extends string>(
   const startedMs = performance.now();
   const outputs = await model.run(columns, species).catch((error: Error) => {
     const reason = error.message.split('\n')[0];
-    return failureOf(model)(`does not run on the grid's ${model.featureCount} features: ${reason}`);
+    return model.refuse(`does not run on the grid's ${model.featureCount} features: ${reason}`);
   });
   return { ...outputs, durationMs: performance.now() - startedMs };
 }

@@ -112,6 +112,11 @@ export class ModelSession<Output extends string> {
     return Object.fromEntries(outputs) as Record<Output, Float32Array>;
   }
 
+  /** @throws ArtefactError always: the graph breaks the contract */
+  refuse(problem: string): never {
+    throw new ArtefactError(this.file, problem);
+  }
+
   /** Repeats the last row up to `rows`. */
   #filled(values: Float32Array, rows: number): Float32Array {
     const length = rows * this.featureCount;

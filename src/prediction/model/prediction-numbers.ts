@@ -63,10 +63,7 @@ export class PredictionReporter {
     }
   }
 
-  /**
-   * Reports the 3 candidates of largest rounded magnitude; of equal ones the first in the order of the features.
-   * @returns the sum of the candidates' contributions
-   */
+  /** Reports the 3 candidates of largest rounded magnitude, of equal ones the first feature. @returns the sum of all */
   #reportRiskFactors(contributions: Float32Array, offset: number, numbers: Uint16Array, to: number): number {
     const candidates = this.#candidates;
     let first = 0;
