@@ -23,8 +23,6 @@ export class Generations {
   /** What serves at the moment. */
   current: Generation;
   readonly #oneReload = pLimit(1);
-  /** The last reload that was asked for. */
-  #reloading: Promise<void> | undefined;
 
   /** @param phase is notified of workers that die or become ready */
   constructor(
@@ -55,16 +53,13 @@ export class Generations {
    * often this is called during a reload, one more follows it, which reads the files as they are by then.
    */
   reload(): void {
-    if (this.#oneReload.pendingCount === 0) this.#reloading = this.#oneReload(() => this.#replace());
+    if (this.#oneReload.pendingCount === 0) void this.#oneReload(() => this.#replace());
   }
 
-  /**
-   * Ends a reload that is under way, files of surfaces that nobody waits for any more, then the workers once they have
-   * answered what was submitted.
-   */
+  /** Ends a reload under way, files of surfaces that nobody waits for, then the workers once they have answered everything. */
   async close(): Promise<void> {
     this.#ending.abort();
-    await this.#reloading;
+    await this.#oneReload(() => {});
     for (const generation of this.#all) generation.cutStreams();
     await Promise.all([...this.#retiring.values(), this.current.close()]);
   }
@@ -87,11 +82,7 @@ export class Generations {
     this.log.info(switched, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));
     this.#retiring.set(former, end);
-    this.#cutStreams();
-  }
-
-  /** Cuts off the tables and surfaces of all former generations but the last ones: each takes as much memory as the one that serves. */
-  #cutStreams(): void {
+    // Each former generation takes as much memory as the one that serves.
     const superfluous = [...this.#retiring.keys()].slice(0, -MAX_FORMER);
     const tables = superfluous.reduce((sum, generation) => sum + generation.cutStreams(), 0);
     if (tables > 0)

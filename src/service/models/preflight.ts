@@ -37,17 +37,13 @@ export async function preflight(
     notice = message;
   });
   // Not by options of `fork`: if the process cannot be started, their timer and listener are never removed.
-  const kill = () => child.kill('SIGKILL');
-  const timeout = setTimeout(kill, TIMEOUT_MS);
-  signal.addEventListener('abort', kill);
-  const [code, endedBy] = await once(child, 'close')
+  const timeout = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+  const [code, endedBy] = await once(child, 'close', { signal })
     .catch((error: Error) => {
+      child.kill('SIGKILL');
       throw new ExplainedError(`the preflight process could not be started: ${error.message}`);
     })
-    .finally(() => {
-      clearTimeout(timeout);
-      signal.removeEventListener('abort', kill);
-    });
+    .finally(() => clearTimeout(timeout));
   const end = `ended by ${endedBy ?? `exit ${code}`} (time limit ${TIMEOUT_MS / 1000} s)`;
   switch (notice?.kind) {
     case undefined:
