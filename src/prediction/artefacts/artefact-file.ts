@@ -16,18 +16,13 @@ export class ArtefactError extends ExplainedError {
   }
 }
 
-/** Why models could not be opened, as plain data: errors lose their class and fields between threads and processes. */
-export interface ArtefactFailure {
-  readonly kind: 'refused';
-  /** The unusable file; undefined where the error is not an ArtefactError. */
-  readonly file: string | undefined;
-  readonly problem: string;
-}
+export type ArtefactFailure = ReturnType<typeof failureOf>;
 
-export function failureOf(error: Error): ArtefactFailure {
-  return error instanceof ArtefactError
-    ? { kind: 'refused', file: error.file, problem: error.problem }
-    : { kind: 'refused', file: undefined, problem: String(error.stack) };
+/** Why models could not be opened, as plain data: errors lose their class and fields between threads and processes. */
+export function failureOf(error: Error) {
+  const unnamed = { file: undefined, problem: String(error.stack) };
+  const { file, problem } = error instanceof ArtefactError ? error : unnamed;
+  return { kind: 'refused' as const, file, problem };
 }
 
 /** The error that `failureOf` was given: an ArtefactError where it names a file. */
@@ -73,9 +68,8 @@ export const CHECKSUMS_FILE = 'SHA256SUMS';
 /**
  * Reads the SHA256SUMS of a folder. Without its check a damaged grid could be served with wrong values, or keep the Arrow
  * reader in an endless loop.
- * @returns the file itself, and a function that reads a file of the folder. It throws an ArtefactError where that file is
- *   not listed, is missing or has another SHA-256
- * @throws ArtefactError where SHA256SUMS cannot be read
+ * @returns the file itself, and a function that reads a file of the folder if it is listed
+ * @throws ArtefactError, as the function does, where a file is missing or has another SHA-256
  */
 export function readChecksums(folder: string) {
   const list = readArtefactFile(path.join(folder, CHECKSUMS_FILE));

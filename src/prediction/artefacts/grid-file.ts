@@ -70,10 +70,7 @@ function jsonOrText(text: unknown): unknown {
 const OTHER_COLUMNS = ['row', 'column', 'region', 'native_ranges'];
 const INTEGER_ARRAYS = [Uint8Array, Int8Array, Uint16Array, Int16Array] as const;
 
-/**
- * Parses the grid, an Arrow IPC file.
- * @throws ArtefactError naming the file where it is corrupt, lacks a column or has a value beyond the column's bounds
- */
+/** Parses the grid, an Arrow IPC file. @throws ArtefactError where it is corrupt, lacks a column or has a value out of bounds */
 export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
   const table = decodeArrow(file, bytes);
   const metadata = metadataSchema.safeParse(Object.fromEntries(table.schema.metadata));

@@ -154,11 +154,9 @@ export const manifestSchema = z
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     const { coverage, codename, version, features, species, methods, interval_level, scores } = manifest;
-    const [prefix, suffix] = [`${coverage}_v`, `_${codename}`];
-    const numbers = version.slice(prefix.length, version.length - suffix.length);
-    if (!version.startsWith(prefix) || !version.endsWith(suffix) || !/^\d+_\d+$/.test(numbers)) {
+    const [, numbers] = /_v(\d+_\d+)_/.exec(version) ?? [];
+    if (version !== `${coverage}_v${numbers}_${codename}`)
       complain('version', `"${version}" is not ${coverage}_v<major>_<minor>_${codename}`);
-    }
     for (const key of ['name', 'label'] as const) {
       const values = features.map((feature) => feature[key]);
       const repeated = values.find((value, index) => values.indexOf(value) !== index);

@@ -8,9 +8,7 @@ export function valueAt({ integers, scale, offset }: GridVariable, point: number
   return offset + scale * integers[point];
 }
 
-/**
- * The grid in shared memory: one copy whatever the number of workers. Plain data, so that it can be passed to a worker.
- */
+/** The grid in shared memory: one copy whatever the number of workers. Plain data, so that it can be passed to a worker. */
 export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables'> {
   /** Float32 [pointCount, featureCount], the models' features in their order. */
   readonly features: Float32Array;
@@ -19,11 +17,7 @@ export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables
   readonly index: PointIndex;
 }
 
-/**
- * Copies a grid into shared memory.
- * @param file the path of the grid, for errors
- * @throws ArtefactError as `optionColumns`
- */
+/** Copies a grid into shared memory. @param file the path of the grid, for errors @throws ArtefactError as `optionColumns` */
 export function shareGrid(file: string, grid: GridFile, manifest: Manifest): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;
   const featureCount = manifest.features.length;
@@ -92,21 +86,14 @@ function optionColumns(file: string, { variables }: GridFile, { features }: Mani
   return columns;
 }
 
-/** Grid points in terms of the lattice and the regions. */
-export interface MatchedPlaces {
-  /** Uint16 [points]: rows of the lattice. */
-  readonly latitude: Uint16Array;
-  /** Uint16 [points]: columns of the lattice. */
-  readonly longitude: Uint16Array;
-  /** Uint8 [points]: indexes into the grid's `regions`. */
-  readonly region: Uint8Array;
-}
+export type MatchedPlaces = ReturnType<typeof matchedPlaces>;
 
 /**
  * Reads the grid for many points at once: they lie far apart in memory, and a processor waits for several of such accesses
  * at the same time if nothing else is done between them.
+ * @returns of each point the row and column of the lattice, and the index into the grid's `regions`
  */
-export function matchedPlaces({ index, region }: SharedGrid, points: Int32Array): MatchedPlaces {
+export function matchedPlaces({ index, region }: SharedGrid, points: Int32Array) {
   const { row, column } = index;
   const places = {
     latitude: new Uint16Array(points.length),

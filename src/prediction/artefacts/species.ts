@@ -2,19 +2,12 @@ import editDistance from 'damerau-levenshtein';
 import { z } from 'zod';
 import { ArtefactError, type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
+const text = z.string().min(1);
+
 export const speciesSchema = z.object({
-  species_code: z
-    .string()
-    .min(1)
-    .meta({ description: 'Code to use in requests, matched exactly.', examples: ['PSME'] }),
-  common_name: z
-    .string()
-    .min(1)
-    .meta({ examples: ['Douglas-fir'] }),
-  scientific_name: z
-    .string()
-    .min(1)
-    .meta({ examples: ['Pseudotsuga menziesii'] }),
+  species_code: text.meta({ description: 'Code to use in requests, matched exactly.', examples: ['PSME'] }),
+  common_name: text.meta({ examples: ['Douglas-fir'] }),
+  scientific_name: text.meta({ examples: ['Pseudotsuga menziesii'] }),
   group: z.enum(['conifer', 'hardwood']),
 });
 
@@ -63,16 +56,9 @@ export class SpeciesCatalogue {
     const named = this.#byName.get(plain(text.slice(0, 100)));
     if (named !== undefined || text.length > MAX_TYPO_LENGTH) return named;
     const code = text.toUpperCase();
-    let nearest: Species | undefined;
-    let fewest = MAX_EDITS + 1;
-    for (const species of this.list) {
-      const { steps } = editDistance(code, species.species_code);
-      if (steps < fewest) {
-        nearest = species;
-        fewest = steps;
-      }
-    }
-    return nearest;
+    const edits = this.list.map(({ species_code }) => editDistance(code, species_code).steps);
+    const fewest = Math.min(...edits);
+    return fewest <= MAX_EDITS ? this.list[edits.indexOf(fewest)] : undefined;
   }
 }
 
