@@ -5,10 +5,7 @@ import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import * as field from './fields.js';
 
-/**
- * The phases of the service: `starting` until every worker has loaded its models, `ok`, `degraded` when workers were
- * lost, `draining` from SIGTERM on.
- */
+/** `starting` until every worker has loaded its models; `degraded` when workers were lost; `draining` from SIGTERM on. */
 const PHASES = ['ok', 'starting', 'degraded', 'draining'] as const;
 
 export type Phase = (typeof PHASES)[number];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { bandNames } from '../../formats/surface/surface.js';
 import * as field from './fields.js';
 
-const survival = field.share(0.8263);
 const survivals = field.of(z.array(z.number().min(0).max(1)), [0.8263, 0.829]);
 const survivalColumns = z.strictObject({ 1: survivals, 3: survivals, 5: survivals });
 
@@ -48,12 +48,7 @@ export const surfaceResponses = {
           elevation_m: field.number(1101),
           region: field.text('US-OR', 'ISO 3166-2 code.'),
           in_native_range: field.flag(true),
-          survival_manual_1: survival,
-          survival_manual_3: survival,
-          survival_manual_5: survival,
-          survival_drone_seeded_1: survival,
-          survival_drone_seeded_3: survival,
-          survival_drone_seeded_5: survival,
+          ...Object.fromEntries(bandNames(false).map((band) => [`survival_${band}`, field.share(0.8263)])),
         }),
       }),
     ),

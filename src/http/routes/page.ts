@@ -25,10 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Codings of the copies beside a file, in order of preference, with the ends of their names. */
 const COPIES = { br: '.br', gzip: '.gz' };
 
-/**
- * GET / and /assets/…: the planner's page.
- * @param mapStyleUrl of the operator's own map, if any
- */
+/** GET / and /assets/…: the planner's page. @param mapStyleUrl of the operator's own map, if any */
 export function pageRoutes(
   app: FastifyInstance,
   mapStyleUrl: string | undefined,
