@@ -38,7 +38,7 @@ const practiceSchema = z
     error: 'default is not from minimum to maximum',
   });
 
-/** A feature that is a column of the grid, whose bounds lie within those of the feature. */
+/** A feature that is a column of the grid, whose values lie within the bounds of the feature. */
 const gridFeatureSchema = z.object({
   ...commonFields,
   /** 1st and 99th percentile over the sites of the training outcomes. */
