@@ -2,47 +2,12 @@ import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 import { ANY_ORIGIN } from '../../config.js';
 
-const EXPOSED_HEADERS = [
-  'Accept-Ranges',
-  'Content-Range',
-  'ETag',
-  'Model-Outcomes',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'Server-Timing',
-  'X-Request-Id',
-];
-const ALLOWED_HEADERS = [
-  'Accept',
-  'Content-Encoding',
-  'Content-Type',
-  'If-None-Match',
-  'If-Range',
-  'Range',
-  'X-API-Key',
-  'X-Request-Id',
-];
+const EXPOSED_HEADERS =
+  'Accept-Ranges, Content-Range, ETag, Model-Outcomes, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, X-Request-Id';
+const ALLOWED_HEADERS =
+  'Accept, Content-Encoding, Content-Type, If-None-Match, If-Range, Range, X-API-Key, X-Request-Id';
 
 const PREFLIGHT_SECONDS = 3600;
-
-/**
- * Lets pages of the listed origins call the API from a browser. Preflights are answered here, before the hooks that
- * authenticate and count; those of other origins get what OPTIONS gets without this. Credentials (cookies) are never
- * allowed: the key is in a header.
- * @param origins as browsers send them, or ANY_ORIGIN; none leaves everything as it is
- */
-export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
-  if (origins.length === 0) return;
-  app.register(cors, {
-    origin: (origin, done) => done(null, permittedOrigin(origins, origin)),
-    methods: ['GET', 'POST'],
-    allowedHeaders: ALLOWED_HEADERS,
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: PREFLIGHT_SECONDS,
-    strictPreflight: false,
-  });
-}
 
 /** How often an origin that is not listed is logged at most. */
 const LOG_EVERY_MS = 60_000;
@@ -51,28 +16,35 @@ const LOG_EVERY_MS = 60_000;
 const LOGGED_CHARACTERS = 100;
 
 /**
- * Logs, once a minute at most, the origin of a page that cannot call the API since it is not listed: its browser does not
- * say why. Comes before the hooks that answer such requests.
+ * Lets pages of the listed origins call the API from a browser, and logs other origins, since their browsers do not say why
+ * they fail. Preflights are answered here, before the hooks that authenticate and count; those of other origins get what
+ * OPTIONS gets without this. Credentials (cookies) are never allowed: the key is in a header.
+ * @param origins as browsers send them, or ANY_ORIGIN; none adds no headers
  */
-export function logRefusedOrigins(app: FastifyInstance, origins: readonly string[]): void {
+export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  /** What a page of an origin is answered with; false without an origin, or with one that is not listed. */
+  const permitted = (origin: string | undefined) =>
+    origin !== undefined &&
+    (String(origins) === ANY_ORIGIN ? ANY_ORIGIN : origins.includes(origin) && origin);
+
   let loggedMs = Number.NEGATIVE_INFINITY;
   app.addHook('onRequest', (request, _reply, done) => {
     const { origin, host, 'sec-fetch-site': site } = request.headers;
     const isOther = origin !== undefined && site !== 'same-origin' && origin.split('://')[1] !== host;
-    if (isOther && !permittedOrigin(origins, origin) && performance.now() - loggedMs > LOG_EVERY_MS) {
+    if (isOther && !permitted(origin) && performance.now() - loggedMs > LOG_EVERY_MS) {
       loggedMs = performance.now();
-      request.log.warn(
-        { origin: origin.slice(0, LOGGED_CHARACTERS) },
-        'CORS_ORIGINS does not list the origin of a page',
-      );
+      const fields = { origin: origin.slice(0, LOGGED_CHARACTERS) };
+      request.log.warn(fields, 'CORS_ORIGINS does not list the origin of a page');
     }
     done();
   });
-}
-
-/** What a page of an origin is answered with; false without an origin, or with one that is not listed. */
-function permittedOrigin(origins: readonly string[], origin: string | undefined): string | false {
-  if (origin === undefined) return false;
-  if (String(origins) === ANY_ORIGIN) return ANY_ORIGIN;
-  return origins.includes(origin) && origin;
+  if (origins.length === 0) return;
+  app.register(cors, {
+    origin: (origin, done) => done(null, permitted(origin)),
+    methods: ['GET', 'POST'],
+    allowedHeaders: ALLOWED_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
 }

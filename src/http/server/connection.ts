@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { rejectUnparsed } from './malformed-requests.js';
+import type { ApiError } from '../../prediction/errors/api-error.js';
+import { arrivedTooLate, endWithError } from './malformed-requests.js';
 import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
 import { SocketStream } from './socket-stream.js';
 
@@ -22,8 +23,7 @@ const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
  */
 export class Connection extends SocketStream {
   #isPassScheduled = false;
-  /** The last request, of which at least the head has arrived, and its response. */
-  #request: IncomingMessage | undefined;
+  /** That to the last request, of which at least the head has arrived. */
   #response: ServerResponse | undefined;
   /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
   #bodyBytes = 0;
@@ -40,8 +40,6 @@ export class Connection extends SocketStream {
   isAwaitingContinue = false;
   /** Whether any request has arrived. */
   hasBegun = false;
-  /** Whether the caller has closed its side. */
-  #hasHungUp = false;
 
   /** @param pacer shared by all connections */
   constructor(
@@ -56,7 +54,6 @@ export class Connection extends SocketStream {
         if (this.waiting !== undefined) socket.pause();
       })
       .on('end', () => {
-        this.#hasHungUp = true;
         this.emit('hangup'); // not 'end': Node's server learns of it when the response is sent
         if (this.waiting === undefined) this.#passEnd();
       });
@@ -85,26 +82,26 @@ export class Connection extends SocketStream {
    * @param isAwaitingContinue whether its caller waits for `100 Continue` before sending the body
    * @returns false if it must not be answered, because the request before it is not
    */
-  begin(request: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): boolean {
+  begin(response: ServerResponse, isAwaitingContinue: boolean): boolean {
     this.#hasBegunHead = false;
     if (this.#isAnswering || this.#isEnding) {
       this.endAfterResponse();
       return false;
     }
     this.hasBegun = true;
-    this.#request = request;
     this.#response = response;
     response.once('close', () => this.#forgetAnswered());
     this.isAwaitingContinue = isAwaitingContinue;
-    this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
+    const { headers } = response.req;
+    this.#bodyBytes = Number(headers['content-length'] ?? 0);
     // Node's parser drops what it got together with such a request: it may belong to the next one.
-    if (request.headers.upgrade !== undefined) this.endAfterResponse();
+    if (headers.upgrade !== undefined) this.endAfterResponse();
     return true;
   }
 
   /** Whether the body of the last request is still arriving, and is larger than MAX_UNREAD_BYTES or may be. */
   get hasLargeUnreadBody(): boolean {
-    const { 'content-length': length, 'transfer-encoding': coding } = this.#request?.headers ?? {};
+    const { 'content-length': length, 'transfer-encoding': coding } = this.#response?.req.headers ?? {};
     return this.#isReceivingBody && (coding !== undefined || Number(length ?? 0) > MAX_UNREAD_BYTES);
   }
 
@@ -122,7 +119,7 @@ export class Connection extends SocketStream {
 
   /** Calls back when the caller closes its side, at once where it has, unless the last response is sent before. */
   onHangUp(callback: () => void): void {
-    if (this.#hasHungUp) callback();
+    if (this.socket.readableEnded) callback();
     this.once('hangup', callback);
     this.#response?.once('close', () => this.off('hangup', callback));
   }
@@ -134,20 +131,22 @@ export class Connection extends SocketStream {
 
   /** Rejects the request that is still arriving if it began before a time. */
   rejectLate(beforeMs: number): void {
-    if (this.#isReceiving && this.#arrivalMs < beforeMs)
-      this.reject(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }));
+    if (this.#isReceiving && this.#arrivalMs < beforeMs) this.reject(arrivedTooLate());
   }
 
   /**
    * Rejects what is arriving, and ends the connection. If the response to it has begun, or the request before it is not
    * answered yet, that response is the last one: another one would be read as its continuation.
    */
-  reject(error: NodeJS.ErrnoException): void {
+  reject(error: ApiError): void {
     if (this.#isEnding) return;
-    const request = this.#isReceivingBody ? this.#request : undefined;
-    const isLast = request === undefined ? this.#isAnswering : this.#response?.headersSent;
+    const response = this.#isReceivingBody ? this.#response : undefined;
+    const isLast = response === undefined ? this.#isAnswering : response.headersSent;
     if (isLast) this.endAfterResponse();
-    else this.#rejectedStatus = rejectUnparsed(error, this, request);
+    else {
+      this.#rejectedStatus = error.status;
+      endWithError(error, this, response?.req.headers);
+    }
   }
 
   /** Ends the connection after the response to the last request, and parses no further one. */
@@ -169,7 +168,7 @@ export class Connection extends SocketStream {
   }
 
   get #isReceivingBody(): boolean {
-    return this.#request?.complete === false;
+    return this.#response?.req.complete === false;
   }
 
   get #isReceiving(): boolean {
@@ -187,7 +186,6 @@ export class Connection extends SocketStream {
    */
   #forgetAnswered(): void {
     if (this.#isAnswering || this.#isReceivingBody) return;
-    this.#request = undefined;
     this.#response = undefined;
   }
 
@@ -230,7 +228,7 @@ export class Connection extends SocketStream {
       this.#isPassScheduled = false;
       this.#pass();
       if (this.waiting !== undefined || this.destroyed) return;
-      if (this.#hasHungUp) this.#passEnd();
+      if (this.socket.readableEnded) this.#passEnd();
       else this.socket.resume();
     });
   }

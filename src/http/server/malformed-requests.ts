@@ -8,34 +8,15 @@ import { requestId } from './request-state.js';
 /** Headers that a request may have: many times what callers and proxies send. */
 export const MAX_HEADERS = 100;
 
-/** What Node's HTTP parser rejects, by its error code; anything else is a request that is not HTTP. */
-const PARSER_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    431,
-    `The request line and headers are too large: send less than 16 KiB and at most ${MAX_HEADERS} headers.`,
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time: send it faster.'],
-};
+export function arrivedTooLate(): ApiError {
+  return invalidRequest('The request did not arrive in time: send it faster.', 408);
+}
 
-const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
-
-/**
- * Answers a request that Node's HTTP parser rejected, and ends its connection.
- * @param head of the request, if that was parsed and its body was rejected
- * @returns the status, if the connection can still be written to
- */
-export function rejectUnparsed(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  head?: IncomingMessage,
-): number | undefined {
-  if (!socket.writable) {
-    socket.destroy();
-    return undefined;
-  }
-  const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
-  endWithError(socket, invalidRequest(message, status), requestId(head?.headers['x-request-id']));
-  return status;
+/** What Node's HTTP parser rejects. */
+export function parserError({ code }: NodeJS.ErrnoException): ApiError {
+  if (code !== 'HPE_HEADER_OVERFLOW') return invalidRequest('The request is not valid HTTP/1.1.');
+  const limits = `less than 16 KiB and at most ${MAX_HEADERS} headers`;
+  return invalidRequest(`The request line and headers are too large: send ${limits}.`, 431);
 }
 
 /** Answers CONNECT, which no endpoint supports. */
@@ -43,8 +24,7 @@ export function rejectTunnel({ headers }: IncomingMessage, socket: Duplex): void
   // Node removes its listeners from the socket of a tunnel: an error without a listener would end the process.
   socket.on('error', () => socket.destroy());
   const error = { code: 'method_not_allowed', message: 'The method CONNECT is not supported.' } as const;
-  const rejection = new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' });
-  endWithError(socket, rejection, requestId(headers['x-request-id']));
+  endWithError(new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' }), socket, headers);
 }
 
 /** As Node's server finds it. */
@@ -89,9 +69,14 @@ function invalidRequest(message: string, status = 400): ApiError {
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
 }
 
-function endWithError(socket: Duplex, error: ApiError, id: string): void {
+/** Answers a request without its `ServerResponse`, and ends its connection. @param requestHeaders unless they were rejected */
+export function endWithError(
+  error: ApiError,
+  socket: Duplex,
+  requestHeaders: IncomingMessage['headers'] = {},
+): void {
   const { status, headers, body } = renderError(error);
-  const head = Object.entries({ ...headers, 'x-request-id': id });
+  const head = Object.entries({ ...headers, 'x-request-id': requestId(requestHeaders['x-request-id']) });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -13,11 +13,11 @@ import { shownPath } from '../../prediction/errors/shown-value.js';
 import { errorHandler } from '../errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
-import { allowOrigins, logRefusedOrigins } from './allowed-origins.js';
+import { allowOrigins } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Connections } from './connections.js';
 import { enableGracefulClose } from './graceful-close.js';
-import { framingError, MAX_HEADERS, rejectTunnel } from './malformed-requests.js';
+import { framingError, MAX_HEADERS, parserError, rejectTunnel } from './malformed-requests.js';
 import { requestId } from './request-state.js';
 
 /** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
@@ -71,7 +71,6 @@ export function createServer(
     return isPreflight && error.error.code === 'method_not_allowed' ? undefined : error;
   };
   app.decorateRequest('state');
-  logRefusedOrigins(app, config.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
     reply.raw.once('close', () => onEnd(reply));
@@ -88,24 +87,20 @@ export function createServer(
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (phase.current === 'draining') reply.header('connection', 'close');
-    endBesideBody(reply);
+  app.addHook('onSend', ({ raw, state }, reply, _payload, done) => {
+    const connection = connectionOf(raw);
+    if (
+      phase.current === 'draining' ||
+      // Where a caller was not told to send the body, what follows could be either the body or the next request.
+      connection.isAwaitingContinue ||
+      // Node's server would read and drop any number of bytes. Callers with a key may send all of theirs, and then read.
+      (state.caller === undefined && connection.hasLargeUnreadBody)
+    )
+      reply.header('connection', 'close');
     done();
   });
   app.setErrorHandler(errorHandler(config.requestTimeoutMs));
   return app;
-}
-
-/** Announces the end of the connection after a response, where what follows must not be received as if it were kept. */
-function endBesideBody(reply: FastifyReply): void {
-  const { raw, state } = reply.request;
-  const connection = connectionOf(raw);
-  // Where a caller was not told to send the body, what follows could be either the body or the next request.
-  const isAmbiguous = connection.isAwaitingContinue;
-  // Node's server would read and drop any number of bytes. Callers with a key may send all of theirs, and then read.
-  const isOfStranger = state.caller === undefined;
-  if (isAmbiguous || (isOfStranger && connection.hasLargeUnreadBody)) reply.header('connection', 'close');
 }
 
 /**
@@ -138,7 +133,7 @@ function httpServer(handle: RequestListener): Server {
   const ifFirst =
     (listener: RequestListener, isAwaitingContinue = false): RequestListener =>
     (request, response) => {
-      if (connectionOf(request).begin(request, response, isAwaitingContinue)) listener(request, response);
+      if (connectionOf(request).begin(response, isAwaitingContinue)) listener(request, response);
     };
   http.on('request', ifFirst(handle));
   http.on('checkExpectation', ifFirst(handle)); // refused with other framing
@@ -149,7 +144,7 @@ function httpServer(handle: RequestListener): Server {
     if (connection.isIdle) rejectTunnel(request, connection);
     else connection.endAfterResponse();
   });
-  http.on('clientError', (error, socket) => (socket as unknown as Connection).reject(error));
+  http.on('clientError', (error, socket) => (socket as unknown as Connection).reject(parserError(error)));
   return http;
 }
 
