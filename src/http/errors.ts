@@ -26,21 +26,17 @@ export const TOO_MANY_OPEN = retryLater(
 );
 
 /** The client closed its side of the connection while its request waited, as one does that disconnects. */
-export function closedWhileWaiting(): ApiError {
-  return retryLater(
-    'overloaded',
-    'The request had to wait and its connection was closed for sending meanwhile, so nothing was started: try again, ' +
-      'and keep the connection open until the response arrives.',
-  );
-}
+export const CLOSED_WHILE_WAITING = retryLater(
+  'overloaded',
+  'The request had to wait and its connection was closed for sending meanwhile, so nothing was started: try again, ' +
+    'and keep the connection open until the response arrives.',
+);
 
+const closedMessage =
+  'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
+  'disconnected: keep it open for sending until the answer has arrived.';
 /** The same before the answer to a table began. */
-export function closedBeforeTable(): ApiError {
-  const message =
-    'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
-    'disconnected: keep it open for sending until the answer has arrived.';
-  return new ApiError({ code: 'invalid_request', message }, {}, 400);
-}
+export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: closedMessage }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
 export function renderError({ error, status, headers }: ApiError) {
@@ -61,6 +57,8 @@ export function renderError({ error, status, headers }: ApiError) {
 export function errorHandler(timeoutMs: number) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { status, headers, body } = renderError(toApiError(error, request, timeoutMs));
+    // Of an answer that failed as it was compressed.
+    reply.removeHeader('content-encoding').raw.removeHeader('content-encoding');
     return reply.code(status).headers(headers).send(body);
   };
 }
@@ -74,7 +72,7 @@ function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: num
       case 'timed-out':
         return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
       case 'abandoned':
-        return closedWhileWaiting();
+        return CLOSED_WHILE_WAITING;
     }
   }
   if (error instanceof StoreUnavailableError) {
@@ -89,12 +87,7 @@ function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: num
   // The body was cut off or its framing was not HTTP.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return new ApiError({ code: 'invalid_json', message: 'The body is incomplete or not framed as HTTP.' });
-  return internalError(request, error);
-}
-
-/** Logs an unexpected error; the caller gets the request id only. */
-function internalError({ log, id }: FastifyRequest, error: unknown): ApiError {
-  log.error({ err: error }, 'unexpected failure');
+  request.log.error({ err: error }, 'unexpected failure');
   const message = 'An unexpected error on our side: if it persists, report it with the request id.';
-  return new ApiError({ code: 'internal_error', message, details: { request_id: id } });
+  return new ApiError({ code: 'internal_error', message, details: { request_id: request.id } });
 }

@@ -5,7 +5,7 @@ import type { Generation } from '../work/generation.js';
 import { JobError } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
-import { closedWhileWaiting, TOO_MANY_OPEN } from './errors.js';
+import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from './errors.js';
 import { connectionOf } from './server/connection.js';
 import { callerOf } from './server/request-state.js';
 
@@ -81,7 +81,7 @@ export class Submitter {
 
 /** Takes memory for a request until its response is closed. @throws ApiError overloaded where too little is left */
 export function takeMemory(budget: MemoryBudget, bytes: number, { request, raw }: FastifyReply): void {
-  if (raw.closed) throw closedWhileWaiting(); // its 'close' would never come
+  if (raw.closed) throw CLOSED_WHILE_WAITING; // its 'close' would never come
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
   raw.once('close', () => budget.release(id, bytes));

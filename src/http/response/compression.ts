@@ -32,10 +32,9 @@ const { zstdCompress, createZstdCompress, constants } = zlib as unknown as {
   zstdCompress?: (body: Buffer, done: zlib.CompressCallback) => void;
 };
 
+/** Compresses a response, or a stream of one, quickly and in libuv's threads. */
 interface Encoding {
-  /** Compresses a response quickly, in libuv's threads. */
   compress(body: Buffer): Promise<Buffer>;
-  /** Compresses what is written to it quickly, in libuv's threads. */
   stream(): Transform;
 }
 
@@ -75,9 +74,9 @@ export function enableCompression(app: FastifyInstance): void {
   });
 }
 
-/** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
+/** Compresses a response body in the encoding that its caller prefers. */
 async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
-  const [name, encoding] = negotiate(reply);
+  const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) {
     // After a connection broke, the system may still read what was to be sent.
     reply.raw.once('close', () => isSent(reply.raw) && buffers.release(body));
@@ -85,7 +84,6 @@ async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
   }
   const compressed = await encoded(body, encoding);
   buffers.release(body);
-  setEncoding(reply, name);
   return compressed;
 }
 
@@ -118,14 +116,8 @@ export function isSent(response: ServerResponse): boolean {
 
 /** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */
 export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
-  const [name, encoding] = negotiate(reply);
+  const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) return reply.send(body);
-  setEncoding(reply, name);
-  body.once('error', () => {
-    if (reply.raw.headersSent) return;
-    reply.removeHeader('content-encoding'); // the error response is not compressed
-    reply.raw.removeHeader('content-encoding');
-  });
   return reply.send(pipeline(body, encoding.stream(), () => {})); // either one that fails ends the other
 }
 
@@ -135,9 +127,7 @@ export function precompressed(
   body: Buffer,
   copies: ReadonlyMap<string, Buffer>,
 ): Buffer {
-  const [name] = negotiate(reply, [...copies.keys(), IDENTITY]);
-  setEncoding(reply, name);
-  return copies.get(name) ?? body;
+  return copies.get(negotiate(reply, [...copies.keys(), IDENTITY])) ?? body;
 }
 
 export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODING): void {
@@ -158,13 +148,10 @@ export function preferredEncoding(
   return negotiator.encoding(offered, { preferred: offered }) ?? IDENTITY;
 }
 
-/** Chooses the encoding of a response; undefined to send it uncompressed. */
-function negotiate(reply: FastifyReply, offered?: readonly string[]): [string, Encoding | undefined] {
+/** Chooses the encoding of a response, and sets the headers that name it. */
+function negotiate(reply: FastifyReply, offered?: readonly string[]): string {
   addVary(reply, BY_ENCODING);
   const name = preferredEncoding(reply.request, offered);
-  return [name, ENCODINGS.get(name)];
-}
-
-function setEncoding(reply: FastifyReply, name: string): void {
   if (name !== IDENTITY) reply.header('content-encoding', name).removeHeader('content-length');
+  return name;
 }

@@ -7,7 +7,7 @@ import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
 import { RequestSteps } from '../../work/request-steps.js';
-import { closedWhileWaiting, QUEUE_FULL } from '../errors.js';
+import { CLOSED_WHILE_WAITING, QUEUE_FULL } from '../errors.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
@@ -59,7 +59,7 @@ export function planRoute(
     const limit = { tier, most: TIERS[tier].sitesPerBatch };
     const deadlineMs = submitter.deadlineOf(reply);
     const steps = new RequestSteps(id, batches);
-    if (reply.raw.closed) throw closedWhileWaiting();
+    if (reply.raw.closed) throw CLOSED_WHILE_WAITING;
     reply.raw.once('close', () => steps.cancel());
     const predict = async () => {
       const body = new Uint8Array(request.body);
@@ -74,7 +74,7 @@ export function planRoute(
       );
       return { plan, answer };
     };
-    const { plan, answer } = await beforeFirstByte(reply, steps, closedWhileWaiting, () =>
+    const { plan, answer } = await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
       submitter.runLimited(reply, generation, predict),
     );
 

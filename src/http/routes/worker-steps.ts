@@ -24,11 +24,15 @@ export function stepsOf(reply: FastifyReply, generation: Generation, release: ()
   return steps;
 }
 
-/** Does the steps before the first byte, unless the caller hangs up. @throws ApiError or JobError, `hungUp` of such a caller */
+/**
+ * Does the steps before the first byte, unless the caller hangs up.
+ * @param hungUp the error of a caller who has hung up
+ * @throws ApiError, JobError
+ */
 export async function beforeFirstByte<Result>(
   { request }: FastifyReply,
   steps: RequestSteps,
-  hungUp: () => ApiError,
+  hungUp: ApiError,
   work: () => Promise<Result>,
 ): Promise<Result> {
   let hasBegun = false;
@@ -37,10 +41,10 @@ export async function beforeFirstByte<Result>(
   });
   try {
     const result = await work();
-    if (steps.isCancelled) throw hungUp();
+    if (steps.isCancelled) throw hungUp;
     return result;
   } catch (error) {
-    throw steps.isCancelled ? hungUp() : error;
+    throw steps.isCancelled ? hungUp : error;
   } finally {
     hasBegun = true;
     if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends

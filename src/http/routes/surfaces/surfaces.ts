@@ -16,7 +16,7 @@ import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
 import { SharedMemory } from '../../../work/memory/shared-memory.js';
 import { RequestSteps } from '../../../work/request-steps.js';
 import { predictPoints, surfaceChunks, surfaceTiff } from '../../../work/surface-answer.js';
-import { closedWhileWaiting, TOO_MANY_OPEN } from '../../errors.js';
+import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
 import { addVary, sendStream } from '../../response/compression.js';
@@ -133,7 +133,7 @@ class SurfaceWork {
     const { surface, release } = this.#share(asked);
     const steps = stepsOf(reply, generation, release);
     const deadlineMs = this.submitter.deadlineOf(reply);
-    await beforeFirstByte(reply, steps, closedWhileWaiting, () =>
+    await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
       this.submitter.runLimited(reply, generation, () => {
         reply.request.state.sites = asked.points.length;
         return predictPoints(surface, steps, () => deadlineMs);
@@ -156,7 +156,7 @@ class SurfaceWork {
       while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
       const kept = this.#kept.get(identity);
       if (kept !== undefined) return kept;
-      if (reply.raw.closed) throw closedWhileWaiting();
+      if (reply.raw.closed) throw CLOSED_WHILE_WAITING;
       const making = this.#make(reply, generation, asked).finally(() => this.#making.delete(identity));
       this.#making.set(identity, making);
       return making;
