@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { MemoryBudget } from '../work/admission.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { type ArrivingSites, rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
+import { type ArrivingSites, rejectOverload } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
@@ -37,8 +37,6 @@ const ENDPOINTS = [
   healthEndpoint,
 ];
 
-const WHERE_LISTED = '/openapi.json lists the endpoints';
-
 /** Composes the public API; the caller makes it listen. */
 export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger): FastifyInstance {
   const { config, nowMs, phase, accounts, serving, connections, metrics } = dependencies;
@@ -48,7 +46,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     memory: new MemoryBudget(config.tableMemoryBytes),
   };
   const arriving: ArrivingSites = new Map();
-  const app = createServer(config, phase, log, connections, WHERE_LISTED, (reply) => {
+  const app = createServer(config, phase, log, connections, '/openapi.json lists the endpoints', (reply) => {
     const { raw, state } = reply.request;
     state.endArrival?.();
     if (state.caller !== undefined) connectionOf(raw).rememberKey(state.caller.id);
@@ -63,9 +61,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     authenticateRequests(keyed, accounts, phase);
     usageRoute(keyed, context);
     keyed.register(async (queued) => {
-      rejectOverloadUncounted(queued, serving, arriving, phase);
-      enforceQuota(queued, accounts);
-      rejectOverload(queued, serving, arriving);
+      rejectOverload(queued, dependencies, arriving);
       queued.register(async (tables) => tableRoute(tables, context));
       queued.register(async (batches) => {
         useJsonBodies(batches);

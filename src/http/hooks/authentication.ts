@@ -15,17 +15,15 @@ export function authenticateRequests(app: FastifyInstance, accounts: Accounts, p
 
     const secret = request.headers['x-api-key'];
     const key = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
-    if (key === undefined) throw invalidKey(secret);
+    if (key === undefined) {
+      const message =
+        secret === undefined
+          ? 'The X-API-Key header is missing: send your API key in it.'
+          : 'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.';
+      throw new ApiError({ code: 'invalid_api_key', message }, CHALLENGE);
+    }
     request.state.caller = key;
     const message = 'This API key is deactivated: ask for it to be activated.';
     if (key.state === 'deactivated') throw new ApiError({ code: 'key_inactive', message });
   });
-}
-
-function invalidKey(secret: unknown): ApiError {
-  const message =
-    secret === undefined
-      ? 'The X-API-Key header is missing: send your API key in it.'
-      : 'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.';
-  return new ApiError({ code: 'invalid_api_key', message }, CHALLENGE);
 }

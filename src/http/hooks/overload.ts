@@ -1,11 +1,11 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { addTo } from '../../work/admission.js';
-import type { Serving } from '../../work/generation.js';
 import { QUEUE_FULL, renderError } from '../errors.js';
-import type { CurrentPhase } from '../response/catalogue-schemas.js';
+import type { ApiDependencies } from '../routes/context.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
+import { enforceQuota } from './quota.js';
 
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();
@@ -38,31 +38,23 @@ export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
   };
 }
 
-/** Rejects a batch, table or plan before its body is read where the queue is full: reading it is most of the work. */
-export function rejectOverload(app: FastifyInstance, serving: Serving, arriving: ArrivingSites): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (serving.current.batches.wouldReject(callerOf(request).id, arriving)) done(QUEUE_FULL);
-    else done();
-  });
-}
-
 /**
- * Does the same before the request is counted, without Fastify's reply and hooks. Under overload nine of ten batches are
- * rejected, so that the cost of a rejection decides how many are answered. Limited tiers, whose responses have the quota,
- * pages of other origins and responses that end their connection are left to `rejectOverload`.
+ * Counts a batch, table or plan, and rejects it before its body is read where the queue is full: reading it is most of the
+ * work. Under overload nine of ten batches are rejected, so that the cost of a rejection decides how many are answered: most
+ * are rejected before they are counted, without Fastify's reply and hooks. Limited tiers, whose responses have the quota,
+ * pages of other origins and responses that end their connection are rejected later.
  */
-export function rejectOverloadUncounted(
+export function rejectOverload(
   app: FastifyInstance,
-  serving: Serving,
+  { serving, phase, accounts }: ApiDependencies,
   arriving: ArrivingSites,
-  phase: CurrentPhase,
 ): void {
+  const wouldReject = (request: FastifyRequest) =>
+    serving.current.batches.wouldReject(callerOf(request).id, arriving);
   app.addHook('onRequest', (request, reply, done) => {
-    const { id, tier } = callerOf(request);
-    const isUnlimited = TIERS[tier].requestsPerDay === null;
     if (
-      !isUnlimited ||
-      !serving.current.batches.wouldReject(id, arriving) ||
+      TIERS[callerOf(request).tier].requestsPerDay !== null ||
+      !wouldReject(request) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
       !reply.raw.shouldKeepAlive || // as the caller asked
@@ -74,4 +66,6 @@ export function rejectOverloadUncounted(
       reply.raw.writeHead(status, ['x-request-id', request.id, ...HEADERS]).end(body);
     }
   });
+  enforceQuota(app, accounts);
+  app.addHook('onRequest', (request, _reply, done) => done(wouldReject(request) ? QUEUE_FULL : undefined));
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Accounts, Admission, DailyQuota } from '../../accounts/accounts.js';
+import type { Accounts, DailyQuota } from '../../accounts/accounts.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { callerOf } from '../server/request-state.js';
 
@@ -14,7 +14,12 @@ export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
   app.addHook('onRequest', async (request) => {
     const admission = await accounts.admit(callerOf(request));
     request.state.quota = admission;
-    if (!admission.admitted) throw quotaReached(admission);
+    if (admission.admitted) return;
+    const { limit, tier, resetsAtMs, secondsToReset } = admission;
+    const details = { limit, tier, resets_at: new Date(resetsAtMs).toISOString() };
+    const message = `The ${limit} requests a day of the ${tier} tier are used up until ${details.resets_at}.`;
+    const headers = { 'retry-after': String(secondsToReset) };
+    throw new ApiError({ code: 'rate_limit_exceeded', message, details }, headers);
   });
 
   app.addHook('onSend', async (request, reply) => {
@@ -36,11 +41,4 @@ export function rateLimitHeaders({ limit, remaining, secondsToReset }: DailyQuot
     'RateLimit-Policy': `${POLICY};q=${limit};w=${WINDOW_SECONDS}`,
     RateLimit: `${POLICY};r=${remaining};t=${secondsToReset}`,
   };
-}
-
-function quotaReached({ limit, tier, resetsAtMs, secondsToReset }: Admission): ApiError {
-  const details = { limit, tier, resets_at: new Date(resetsAtMs).toISOString() };
-  const message = `The ${limit} requests a day of the ${tier} tier are used up until ${details.resets_at}.`;
-  const headers = { 'retry-after': String(secondsToReset) };
-  return new ApiError({ code: 'rate_limit_exceeded', message, details }, headers);
 }
