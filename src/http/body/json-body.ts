@@ -19,7 +19,11 @@ export function useJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Reads a body. @param done gets it, or payload_too_large where more is announced or comes: nothing is kept then */
+/**
+ * Reads a body. Its memory follows the bytes that came, not the chunks they came in: at most one and a half times the limit
+ * while it is copied into a larger one, else at most the limit.
+ * @param done gets it, or payload_too_large where more is announced or comes: nothing is kept then
+ */
 function readBody(
   request: FastifyRequest,
   payload: Readable,
@@ -33,9 +37,20 @@ function readBody(
     done(error, memory.subarray(0, length));
   };
   const onData = (chunk: Buffer) => {
-    if (length + chunk.length > limitBytes) return end(tooLarge(limitBytes, ''));
-    memory = append(memory, length, chunk, limitBytes);
+    const before = length;
     length += chunk.length;
+    if (length > limitBytes) return end(tooLarge(limitBytes, ''));
+    // Most bodies are one chunk: it is the memory, unless it keeps more alive than its own bytes.
+    if (before === 0 && chunk.length === chunk.buffer.byteLength) {
+      memory = chunk;
+      return;
+    }
+    if (length > memory.length) {
+      const larger = Buffer.allocUnsafeSlow(capacityFor(length, limitBytes));
+      memory.copy(larger, 0, 0, before);
+      memory = larger;
+    }
+    chunk.copy(memory, before);
   };
   const onEnd = () => end(null);
   const onError = (error: Error) => end(Object.assign(error, { statusCode: 400 })); // The caller broke off.
@@ -45,22 +60,6 @@ function readBody(
   }
   connectionOf(request.raw).sendContinue();
   payload.on('data', onData).on('end', onEnd).on('error', onError);
-}
-
-/**
- * Appends a chunk to the first `length` bytes of a body. Its memory follows the bytes that came, not the chunks they came in:
- * at most one and a half times the limit while it is copied into a larger one, else at most the limit.
- * @returns the memory, which may be another
- */
-function append(memory: Buffer, length: number, chunk: Buffer, limitBytes: number): Buffer {
-  // Most bodies are one chunk: it is the memory, unless it keeps more alive than its own bytes.
-  if (memory.length === 0 && chunk.length === chunk.buffer.byteLength) return chunk;
-  const end = length + chunk.length;
-  const fits = end <= memory.length;
-  const target = fits ? memory : Buffer.allocUnsafeSlow(capacityFor(end, limitBytes));
-  if (!fits) memory.copy(target, 0, 0, length);
-  chunk.copy(target, length);
-  return target;
 }
 
 /** The smallest of the limit, its half, its quarter and so on that holds `length`: a buffer is at most half of the next. */

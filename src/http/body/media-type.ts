@@ -30,8 +30,3 @@ export function negotiateType<MediaType extends string>(
     details: { available },
   });
 }
-
-/** The media type of a Content-Type without its parameters, in lower case. */
-export function essenceOf(contentType: string | undefined): string | undefined {
-  return contentType?.split(';', 1)[0].trim().toLowerCase();
-}

@@ -15,7 +15,7 @@ import { show } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import type { PredictorData } from '../../../prediction/predictor.js';
 import type { Generation } from '../../../work/generation.js';
-import { essenceOf, negotiateType } from '../../body/media-type.js';
+import { negotiateType } from '../../body/media-type.js';
 import { tooLarge, type UploadHead } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
@@ -32,7 +32,7 @@ const UTF_8 = /^(utf-?8|us-ascii)$/i;
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
   const { headers } = request;
   requireChunks(request, 'A table');
-  const sent = essenceOf(headers['content-type']) as TableMediaType;
+  const sent = headers['content-type']?.split(';', 1)[0].trim().toLowerCase() as TableMediaType;
   const isTable = Object.hasOwn(TABLE_FORMATS, sent);
   const others = TABLE_TYPES.filter((type) => type !== sent);
   const outputType = negotiateType(request, isTable ? [sent, ...others] : TABLE_TYPES);
