@@ -1,15 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../accounts/store/store-errors.js';
-import { ApiError, type ErrorCode } from '../prediction/errors/api-error.js';
+import { ApiError } from '../prediction/errors/api-error.js';
 import { show } from '../prediction/errors/shown-value.js';
 import { JobError } from '../work/job.js';
 import { DEFAULT_HEADERS, JSON_TYPE } from './response/headers.js';
 
 /** A temporary failure of the service, with the seconds after which to retry. */
-export function retryLater(
-  code: Extract<ErrorCode, 'overloaded' | 'unavailable'>,
-  message: string,
-): ApiError {
+export function retryLater(code: 'overloaded' | 'unavailable', message: string): ApiError {
   return new ApiError({ code, message }, { 'retry-after': '1' });
 }
 
@@ -66,14 +63,9 @@ export function errorHandler(timeoutMs: number) {
 function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: number): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof JobError) {
-    switch (error.kind) {
-      case 'overloaded':
-        return QUEUE_FULL;
-      case 'timed-out':
-        return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
-      case 'abandoned':
-        return CLOSED_WHILE_WAITING;
-    }
+    if (error.kind === 'overloaded') return QUEUE_FULL;
+    if (error.kind === 'abandoned') return CLOSED_WHILE_WAITING;
+    return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
   }
   if (error instanceof StoreUnavailableError) {
     request.log.error({ reason: error.reason }, 'the key store cannot be reached');

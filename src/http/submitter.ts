@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
@@ -65,12 +66,11 @@ export class Submitter {
     const { id } = callerOf(reply.request);
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const expire = () => reject(new JobError('timed-out'));
-      timer = setTimeout(expire, deadlineMs - performance.now());
+    const settled = new AbortController();
+    const late = delay(deadlineMs - performance.now(), undefined, settled).then(() => {
+      throw new JobError('timed-out');
     });
-    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+    return Promise.race([running, late]).finally(() => settled.abort());
   }
 
   /** When a request is given up, on the clock of `performance.now()`. */

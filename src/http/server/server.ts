@@ -106,10 +106,30 @@ export function createServer(
 /**
  * A server that passes its connections to an HTTP server, which does not listen: so the connections are ours, which limit
  * what the HTTP server has to parse, and none is closed with the server. Fastify only has it listen and close.
+ * @param handle handles a request that may be answered: see Connection
  */
 function listener(handle: RequestListener, connections: Connections, timeoutMs: number): Server {
-  const http = httpServer(handle);
+  // Connections limit the time in which requests arrive. A missing Host is rejected above, with our error body.
+  const http = createHttpServer({ requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 });
   http.timeout = IDLE_FACTOR * timeoutMs;
+  http.keepAliveTimeout = KEEP_ALIVE_MS;
+  // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
+  http.maxHeadersCount = MAX_HEADERS + 1;
+  const ifFirst =
+    (isAwaitingContinue: boolean): RequestListener =>
+    (request, response) => {
+      if (connectionOf(request).begin(response, isAwaitingContinue)) handle(request, response);
+    };
+  http.on('request', ifFirst(false));
+  http.on('checkExpectation', ifFirst(false)); // refused with other framing
+  // Handled as others: whoever reads the body has it sent, and none that is rejected.
+  http.on('checkContinue', ifFirst(true));
+  http.on('connect', (request) => {
+    const connection = connectionOf(request);
+    if (connection.isIdle) rejectTunnel(request, connection);
+    else connection.endAfterResponse();
+  });
+  http.on('clientError', (error, socket) => (socket as unknown as Connection).reject(parserError(error)));
   // A caller may close its side after the request.
   const server = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
     const connection = connections.open(socket);
@@ -121,31 +141,6 @@ function listener(handle: RequestListener, connections: Connections, timeoutMs: 
   );
   server.once('close', () => clearInterval(check));
   return server as Server;
-}
-
-/** @param handle handles a request that may be answered: see Connection */
-function httpServer(handle: RequestListener): Server {
-  // Connections limit the time in which requests arrive. A missing Host is rejected above, with our error body.
-  const http = createHttpServer({ requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 });
-  http.keepAliveTimeout = KEEP_ALIVE_MS;
-  // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
-  http.maxHeadersCount = MAX_HEADERS + 1;
-  const ifFirst =
-    (listener: RequestListener, isAwaitingContinue = false): RequestListener =>
-    (request, response) => {
-      if (connectionOf(request).begin(response, isAwaitingContinue)) listener(request, response);
-    };
-  http.on('request', ifFirst(handle));
-  http.on('checkExpectation', ifFirst(handle)); // refused with other framing
-  // Handled as others: whoever reads the body has it sent, and none that is rejected.
-  http.on('checkContinue', ifFirst(handle, true));
-  http.on('connect', (request) => {
-    const connection = connectionOf(request);
-    if (connection.isIdle) rejectTunnel(request, connection);
-    else connection.endAfterResponse();
-  });
-  http.on('clientError', (error, socket) => (socket as unknown as Connection).reject(parserError(error)));
-  return http;
 }
 
 /** Scheme and authority of a request target in absolute form. */
