@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiError } from '../../prediction/errors/api-error.js';
-import { arrivedTooLate, endWithError } from './malformed-requests.js';
+import { endWithError, TOO_LATE } from './malformed-requests.js';
 import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
 import { SocketStream } from './socket-stream.js';
 
@@ -23,6 +23,7 @@ const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
  */
 export class Connection extends SocketStream {
   #isPassScheduled = false;
+  #droppedBytes = 0;
   /** That to the last request, of which at least the head has arrived. */
   #response: ServerResponse | undefined;
   /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
@@ -111,7 +112,6 @@ export class Connection extends SocketStream {
     this.isAwaitingContinue = false;
   }
 
-  /** Remembers the key of the last request. */
   rememberKey(keyId: string): void {
     this.pacer.note(keyId);
     this.#keyId = keyId;
@@ -131,7 +131,7 @@ export class Connection extends SocketStream {
 
   /** Rejects the request that is still arriving if it began before a time. */
   rejectLate(beforeMs: number): void {
-    if (this.#isReceiving && this.#arrivalMs < beforeMs) this.reject(arrivedTooLate());
+    if (this.#isReceiving && this.#arrivalMs < beforeMs) this.reject(TOO_LATE);
   }
 
   /**
@@ -194,7 +194,10 @@ export class Connection extends SocketStream {
     for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
       const bytes = this.waiting;
       if (this.writableEnded) {
-        this.dropBytes(bytes, this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY);
+        this.waiting = undefined;
+        this.#droppedBytes += bytes.length;
+        const maxBytes = this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY;
+        if (this.#droppedBytes > maxBytes) this.socket.pause(); // the rest is unread until the linger ends
         return;
       }
       if (this.#isFinal && !this.#isReceivingBody) return; // unread until the last response is sent

@@ -27,10 +27,9 @@ export function enableGracefulClose(app: FastifyInstance, connections: Connectio
   let arrivals = 0;
   let stopped: Promise<void> | undefined;
   server.on('connection', () => arrivals++);
-  app.addHook('onRequest', (_request, _reply, done) => {
+  app.addHook('onRequest', async () => {
     arrivals++;
-    if (stopped === undefined) done();
-    else stopped.then(() => done());
+    await stopped;
   });
 
   const stopListening = async () => {

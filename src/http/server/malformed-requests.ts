@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../prediction/errors/api-error.js';
@@ -8,9 +8,7 @@ import { requestId } from './request-state.js';
 /** Headers that a request may have: many times what callers and proxies send. */
 export const MAX_HEADERS = 100;
 
-export function arrivedTooLate(): ApiError {
-  return invalidRequest('The request did not arrive in time: send it faster.', 408);
-}
+export const TOO_LATE = invalidRequest('The request did not arrive in time: send it faster.', 408);
 
 /** What Node's HTTP parser rejects. */
 export function parserError({ code }: NodeJS.ErrnoException): ApiError {
@@ -69,14 +67,10 @@ function invalidRequest(message: string, status = 400): ApiError {
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
 }
 
-/** Answers a request without its `ServerResponse`, and ends its connection. @param requestHeaders unless they were rejected */
-export function endWithError(
-  error: ApiError,
-  socket: Duplex,
-  requestHeaders: IncomingMessage['headers'] = {},
-): void {
+/** Answers a request without its `ServerResponse`, and ends its connection. @param received its headers, unless those were rejected */
+export function endWithError(error: ApiError, socket: Duplex, received: IncomingHttpHeaders = {}): void {
   const { status, headers, body } = renderError(error);
-  const head = Object.entries({ ...headers, 'x-request-id': requestId(requestHeaders['x-request-id']) });
+  const head = Object.entries({ ...headers, 'x-request-id': requestId(received['x-request-id']) });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

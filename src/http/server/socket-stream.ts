@@ -8,7 +8,6 @@ const LINGER_MS = 1000;
 export class SocketStream extends Duplex {
   /** Received, and not yet passed on. */
   protected waiting: Buffer | undefined;
-  #droppedBytes = 0;
 
   constructor(protected readonly socket: Socket) {
     // The socket buffers. Here, a single unread byte holds back the rest of what was received.
@@ -57,12 +56,5 @@ export class SocketStream extends Duplex {
     this.waiting = undefined;
     this.socket.destroy();
     callback(error);
-  }
-
-  /** Drops what will not be answered, up to so many bytes in all; more is left unread until the linger ends. */
-  protected dropBytes(bytes: Buffer, maxBytes: number): void {
-    this.waiting = undefined;
-    this.#droppedBytes += bytes.length;
-    if (this.#droppedBytes > maxBytes) this.socket.pause();
   }
 }
