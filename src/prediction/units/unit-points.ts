@@ -12,7 +12,7 @@ export const MAX_UNIT_POINTS = 1000;
  */
 export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
   const points = pointsInside(index, outline);
-  if (points.length <= MAX_UNIT_POINTS) return points.slice();
+  if (points.length <= MAX_UNIT_POINTS) return points;
   const { row, column } = index;
   const likely = Math.ceil(Math.sqrt(points.length / MAX_UNIT_POINTS));
   for (let every = Math.max(2, likely - 1); ; every++) {
@@ -31,14 +31,11 @@ export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
  */
 function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32Array {
   const { latitudes, longitudes, column: columnOf } = index;
-  const { south, west, north, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
+  const { south, north } = boundsBetween(coordinates, 0, coordinates.length / 2);
   const firstRow = firstAtLeast(latitudes, south);
-  const firstColumn = firstAtLeast(longitudes, west);
   const rows = firstAtLeast(latitudes, north) - firstRow; // a ray along the northern edge crosses nothing
-  const columns = firstAtLeast(longitudes, east) - firstColumn;
-  if (rows <= 0 || columns <= 0) return new Int32Array(0);
   // A column more, for edges that pass to the east of the last node.
-  const width = columns + 1;
+  const width = longitudes.length + 1;
   /** By node, 1 where an odd number of edges passes between it and its western neighbour. */
   const changes = new Uint8Array(rows * width);
   for (const { start, end } of rings) {
@@ -51,27 +48,21 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32
       const y = coordinates[lower + 1];
       const slope = (coordinates[upper] - x) / (coordinates[upper + 1] - y);
       // From the lower end's row on, up to before the upper end's: an edge along a row crosses none.
-      const from = Math.max(firstRow, firstAtLeast(latitudes, y));
-      const to = Math.min(firstRow + rows, firstAtLeast(latitudes, coordinates[upper + 1]));
-      for (let row = from; row < to; row++) {
-        const crossing = firstAtLeast(longitudes, x + slope * (latitudes[row] - y)) - firstColumn;
-        const column = crossing < 0 ? 0 : crossing > columns ? columns : crossing;
-        changes[(row - firstRow) * width + column] ^= 1;
-      }
+      const to = firstAtLeast(latitudes, coordinates[upper + 1]);
+      for (let row = firstAtLeast(latitudes, y); row < to; row++)
+        changes[(row - firstRow) * width + firstAtLeast(longitudes, x + slope * (latitudes[row] - y))] ^= 1;
     }
   }
-  const points = new Int32Array(Math.min(changes.length, index.row.length));
-  let count = 0;
-  for (let row = 0; row < rows; row++) {
-    const end = firstPointAt(index, firstRow + row, firstColumn + width);
-    let column = 0;
-    let isInside = changes[row * width];
-    for (let point = firstPointAt(index, firstRow + row, firstColumn); point < end; point++) {
-      while (column < columnOf[point] - firstColumn) isInside ^= changes[row * width + ++column];
-      if (isInside === 1) points[count++] = point;
-    }
+  const points: number[] = [];
+  const end = firstPointAt(index, firstRow + rows, 0);
+  let [node, isInside] = [-1, 0];
+  for (let point = firstPointAt(index, firstRow, 0); point < end; point++) {
+    // A ray crosses a closed outline an even number of times: each row begins and ends outside.
+    const nodeOfPoint = (index.row[point] - firstRow) * width + columnOf[point];
+    while (node < nodeOfPoint) isInside ^= changes[++node];
+    if (isInside === 1) points.push(point);
   }
-  return points.subarray(0, count);
+  return Int32Array.from(points);
 }
 
 /** The index of the first of ascending values that is at least a limit; their number where none is. */
