@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
-import { MAX_POSITIONS } from '../../src/prediction/units/outline-problem.js';
+import { MAX_POSITIONS } from '../../src/prediction/units/check-outline.js';
 import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';
 import { expectError } from '../support/error-body.js';
 import { serviceOfFile } from '../support/service.js';

@@ -1,11 +1,7 @@
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show } from '../../prediction/errors/shown-value.js';
+import { checkOutline, MAX_POSITIONS } from '../../prediction/units/check-outline.js';
 import type { Outline, Ring } from '../../prediction/units/outline.js';
-import {
-  MAX_POSITIONS,
-  type OutlineProblem,
-  outlineProblem,
-} from '../../prediction/units/outline-problem.js';
 import { type Issue, isObject, issueError, issuesError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
@@ -116,8 +112,7 @@ export function readOutline({ type, geometry }: UnitFeature): Outline {
     }
   }
   const outline = { coordinates: Float64Array.from(positions), rings };
-  const problem = outlineProblem(outline);
-  if (problem !== undefined) throw unitError('geometry', problemMessage(problem));
+  checkOutline(outline, (problem, near) => unitError('geometry', problem + repairAdvice(near)));
   return outline;
 }
 
@@ -195,11 +190,10 @@ function placeError(path: string, longitude: number, latitude: number): ApiError
   return unitError(path, `${path} is [${longitude}, ${latitude}], but ${limits}${hint}`);
 }
 
-function problemMessage(problem: OutlineProblem): string {
-  if (problem.kind === 'too intricate') return 'the outline is too intricate to be checked: simplify it';
-  const [longitude, latitude] = [problem.longitude, problem.latitude].map((degrees) =>
-    degrees.toFixed(PLACE_DECIMALS),
-  );
+/** What follows the problem of an outline that has a place. */
+function repairAdvice(near: readonly number[] | undefined): string {
+  if (near === undefined) return '';
+  const [longitude, latitude] = near.map((degrees) => degrees.toFixed(PLACE_DECIMALS));
   const advice = 'repair the geometry, for example with the tool of a GIS that fixes geometries';
-  return `${problem.kind} near longitude ${longitude}, latitude ${latitude}: ${advice}`;
+  return ` near longitude ${longitude}, latitude ${latitude}: ${advice}`;
 }

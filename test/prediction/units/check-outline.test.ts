@@ -1,10 +1,22 @@
 import { expect, test } from 'vitest';
-import { outlineProblem } from '../../../src/prediction/units/outline-problem.js';
+import { checkOutline } from '../../../src/prediction/units/check-outline.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
 import { outlineOf, type PolygonRings, type Position, rectangle, starAround } from '../support/outlines.js';
 
-const problem = (...polygons: PolygonRings[]) => outlineProblem(outlineOf(...polygons));
+function problem(...polygons: PolygonRings[]) {
+  const found: { kind: string; near: Position | undefined }[] = [];
+  const refuse = (kind: string, near?: Position) => {
+    found.push({ kind, near });
+    return new Error(kind);
+  };
+  try {
+    checkOutline(outlineOf(...polygons), refuse);
+  } catch (error) {
+    if (found.length === 0) throw error;
+  }
+  return found.at(0);
+}
 
 /** A ring of corners that are not closed. */
 const ring = (...corners: Position[]) => [...corners, corners[0]];
@@ -110,10 +122,9 @@ test.each(WRONG.map(([name, kind, near, ...polygons]) => ({ name, kind, near, po
   '$name is found, and where',
   ({ kind, near: [longitude, latitude], polygons }) => {
     const found = problem(...polygons);
-    expect(found).toMatchObject({ kind });
-    if (found === undefined || found.kind === 'too intricate') return;
-    expect(Math.abs(found.longitude - longitude)).toBeLessThanOrEqual(1e-9);
-    expect(Math.abs(found.latitude - latitude)).toBeLessThanOrEqual(1e-9);
+    expect(found?.kind).toBe(kind);
+    expect(found?.near?.[0]).toBeCloseTo(longitude, 9);
+    expect(found?.near?.[1]).toBeCloseTo(latitude, 9);
   },
 );
 
@@ -140,11 +151,11 @@ test('the crossing that is found lies on two edges', () => {
   const random = seededRandom(32);
   for (let i = 0; i < amount({ short: 200, long: 2000 }); i++) {
     const corners = Array.from({ length: 8 }, (): Position => [random(), random()]);
-    const found = problem([ring(...corners)]);
-    if (found === undefined || found.kind === 'too intricate') continue;
+    const place = problem([ring(...corners)])?.near;
+    if (place === undefined) continue;
     const near = corners.filter((corner, j) => {
       const next = corners[(j + 1) % corners.length];
-      return distanceTo(corner, next, [found.longitude, found.latitude]) < 1e-9;
+      return distanceTo(corner, next, place) < 1e-9;
     });
     expect(near.length, JSON.stringify(corners)).toBeGreaterThanOrEqual(2);
   }
@@ -159,7 +170,7 @@ test('a comb of 40,000 slanting edges side by side is given up, and one of level
     [-1, 0],
     [0, 0],
   ];
-  expect(problem([comb(1)])).toEqual({ kind: 'too intricate' });
+  expect(problem([comb(1)])?.kind).toMatch('too intricate');
   expect(problem([comb(0)])).toBeUndefined();
   expect(problem([starAround([-122, 44], 1, 100_000, () => 0.5)])).toBeUndefined();
 });
@@ -167,7 +178,7 @@ test('a comb of 40,000 slanting edges side by side is given up, and one of level
 test('3,000 polygons that all meet in a place are given up in bounded memory, and a grid of 1,600 squares is not', () => {
   const fan = Array.from({ length: 3000 }, (_, i) => [ring([0, 0], [1, i], [1, i + 0.5])]);
   const before = process.memoryUsage().heapUsed;
-  expect(outlineProblem(outlineOf(...fan))).toEqual({ kind: 'too intricate' });
+  expect(problem(...fan)?.kind).toMatch('too intricate');
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * 2 ** 20); // all pairs of the polygons take several hundred
   const square = (i: number) => rectangle(i % 40, Math.floor(i / 40), (i % 40) + 1, Math.floor(i / 40) + 1);
   expect(problem(...Array.from({ length: 1600 }, (_, i) => [square(i)]))).toBeUndefined();

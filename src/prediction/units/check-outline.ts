@@ -18,44 +18,28 @@ const PAIR_COMPARISONS = 4;
  */
 const MAX_TOUCHES = 2 ** 18;
 
-/** What is wrong with an outline, and near which place. */
-interface OutlineMistake {
-  readonly kind:
-    | 'a ring crosses or touches itself'
-    | 'two rings cross'
-    | 'a hole lies outside its polygon'
-    | 'two holes overlap'
-    | 'two polygons overlap';
-  readonly longitude: number;
-  readonly latitude: number;
-}
+const TOO_INTRICATE = 'the outline is too intricate to be checked: simplify it';
 
-/** Why it is not clear what an outline encloses; `too intricate` where it would take too long to find out. */
-export type OutlineProblem = OutlineMistake | { readonly kind: 'too intricate' };
-
-/** Thrown: any part of the search may find it. */
-const TOO_INTRICATE = { kind: 'too intricate' } as const;
+/** Makes the error of an outline. @param near the place of the problem as longitude and latitude, if it has one */
+export type RefuseOutline = (problem: string, near?: readonly [number, number]) => Error;
 
 /**
- * Looks for the first thing that is wrong with an outline of at most MAX_POSITIONS. The rules are those of the OGC Simple
- * Features: a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and apart
- * from one another, as polygons do.
+ * Checks that it is clear what an outline of at most MAX_POSITIONS encloses. The rules are those of the OGC Simple Features:
+ * a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and apart from one
+ * another, as polygons do.
+ * @throws what `refuse` makes of the first problem, or of an outline that would take too long to check
  */
-export function outlineProblem(outline: Outline): OutlineProblem | undefined {
-  const check = new OutlineCheck(outline);
-  try {
-    return check.contactMistake() ?? check.nestingMistake();
-  } catch (error) {
-    if (error === TOO_INTRICATE) return TOO_INTRICATE;
-    throw error;
-  }
+export function checkOutline(outline: Outline, refuse: RefuseOutline): void {
+  const check = new OutlineCheck(outline, refuse);
+  check.contacts();
+  check.nesting();
 }
 
 /** Where positions lie, as bits; a position on an edge lies in neither. */
 const INSIDE = 1;
 const OUTSIDE = 2;
 
-/** Checks one outline. Its methods throw TOO_INTRICATE. */
+/** Checks one outline. */
 class OutlineCheck {
   /** The pairs of rings that touch, as `#pair` numbers them. */
   readonly #touches = new Set<number>();
@@ -63,15 +47,18 @@ class OutlineCheck {
   readonly #polygons: number[][] = [];
   #comparisons = 0;
 
-  constructor(private readonly outline: Outline) {
+  constructor(
+    private readonly outline: Outline,
+    private readonly refuse: RefuseOutline,
+  ) {
     outline.rings.forEach(({ polygon }, ring) => {
       this.#polygons[polygon] ??= [];
       this.#polygons[polygon].push(ring);
     });
   }
 
-  /** The first two edges found that meet and must not. Notes which rings touch. */
-  contactMistake(): OutlineMistake | undefined {
+  /** Refuses edges that meet and must not. Notes which rings touch. */
+  contacts(): void {
     const { coordinates, rings } = this.outline;
     // An edge is the position where it ends.
     const edges = rings.flatMap(({ start, end }, ring) =>
@@ -91,28 +78,26 @@ class OutlineCheck {
       if (isOneRing && (apart === 1 || apart === rings[a.ring].end - rings[a.ring].start - 2)) continue;
       const contact = contactOf(a.segment, b.segment);
       if (contact === undefined) continue;
-      if (isOneRing) return { kind: 'a ring crosses or touches itself', ...meeting(a.segment, b.segment) };
-      if (contact === 'cross') return { kind: 'two rings cross', ...meeting(a.segment, b.segment) };
-      if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw TOO_INTRICATE;
+      if (isOneRing) throw this.refuse('a ring crosses or touches itself', meeting(a.segment, b.segment));
+      if (contact === 'cross') throw this.refuse('two rings cross', meeting(a.segment, b.segment));
+      if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw this.refuse(TOO_INTRICATE);
     }
-    return undefined;
   }
 
-  /** The first ring that lies where it must not. To be called after `contactMistake`, if that finds none. */
-  nestingMistake(): OutlineMistake | undefined {
+  /** Refuses rings that lie where they must not. To be called after `contacts`. */
+  nesting(): void {
     const { coordinates, rings } = this.outline;
     for (const [ring, { polygon, isHole }] of rings.entries())
       if (isHole && this.#placeOf(ring, this.#polygons[polygon].slice(0, 1)) !== INSIDE)
-        return this.#mistakeOf(ring, 'a hole lies outside its polygon');
+        throw this.#refuseRing(ring, 'a hole lies outside its polygon');
     const boxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
     for (const [ring, before] of this.#meeting(boxes)) {
       const [a, b] = [rings[ring], rings[before]];
       if (a.isHole && b.isHole && a.polygon === b.polygon && this.#overlap([ring], [before]))
-        return this.#mistakeOf(ring, 'two holes overlap');
+        throw this.#refuseRing(ring, 'two holes overlap');
       if (!a.isHole && !b.isHole && this.#overlap(this.#polygons[a.polygon], this.#polygons[b.polygon]))
-        return this.#mistakeOf(ring, 'two polygons overlap');
+        throw this.#refuseRing(ring, 'two polygons overlap');
     }
-    return undefined;
   }
 
   /** The boxes that meet, by index, each pair once: a box and one before it. */
@@ -131,13 +116,13 @@ class OutlineCheck {
 
   #count(comparisons: number): void {
     this.#comparisons += comparisons;
-    if (this.#comparisons > MAX_COMPARISONS) throw TOO_INTRICATE;
+    if (this.#comparisons > MAX_COMPARISONS) throw this.refuse(TOO_INTRICATE);
   }
 
-  #mistakeOf(ring: number, kind: OutlineMistake['kind']): OutlineMistake {
+  #refuseRing(ring: number, problem: string): Error {
     const { coordinates, rings } = this.outline;
     const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
-    return { kind, longitude, latitude };
+    return this.refuse(problem, [longitude, latitude]);
   }
 
   /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
@@ -201,13 +186,13 @@ class OutlineCheck {
 type Segment = readonly [x1: number, y1: number, x2: number, y2: number];
 
 /** Where two segments meet, about: the crossing of their lines, or the middle of what they share. */
-function meeting([ax, ay, ax2, ay2]: Segment, [bx, by, bx2, by2]: Segment) {
+function meeting([ax, ay, ax2, ay2]: Segment, [bx, by, bx2, by2]: Segment): [number, number] {
   const [dx, dy] = [ax2 - ax, ay2 - ay];
   const [ex, ey] = [bx2 - bx, by2 - by];
   const cross = dx * ey - dy * ex;
-  if (cross === 0) return { longitude: bx2, latitude: by2 };
+  if (cross === 0) return [bx2, by2];
   const along = ((bx - ax) * ey - (by - ay) * ex) / cross;
-  return { longitude: ax + along * dx, latitude: ay + along * dy };
+  return [ax + along * dx, ay + along * dy];
 }
 
 /**
