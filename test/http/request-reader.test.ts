@@ -2,7 +2,7 @@ import editDistance from 'damerau-levenshtein';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LARGEST_BATCH_SITES } from '../../src/config.js';
-import { RequestReader } from '../../src/formats/request/request-reader.js';
+import { requestReader } from '../../src/formats/request/request-reader.js';
 import { requestSchemas } from '../../src/formats/request/schemas.js';
 import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { INCLUDES, PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
@@ -17,7 +17,7 @@ import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
 const HYPHA = { tier: 'hypha', most: LARGEST_BATCH_SITES };
-const reader = new RequestReader(data);
+const reader = requestReader(data);
 const schema = requestSchemas(data).prediction;
 const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];
 
@@ -249,7 +249,7 @@ test('a misspelt option is reported beside what else is wrong with the shape of 
 
 test('elevation_m is an invalid request that says why where the grid has no lapse rates', () => {
   const { elevation } = data.grid.columns;
-  const without = new RequestReader({ ...data, grid: { ...data.grid, columns: { elevation } } });
+  const without = requestReader({ ...data, grid: { ...data.grid, columns: { elevation } } });
   const message = 'elevation_m cannot be used: the data of this service have no lapse rates';
   expect(errorWith({ elevation_m: 850 }, without)).toEqual({
     code: 'invalid_request',

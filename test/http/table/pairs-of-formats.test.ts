@@ -1,6 +1,6 @@
 import { DataType, tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import { RequestReader } from '../../../src/formats/request/request-reader.js';
+import { requestReader } from '../../../src/formats/request/request-reader.js';
 import type { TableFormat, TableRequest } from '../../../src/formats/table/table-request.js';
 import { HORIZONS } from '../../../src/prediction/dimensions.js';
 import { createPlainPredictor, type PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
@@ -13,10 +13,10 @@ import { type AnswerRow, readAnswer } from './support/read-answer.js';
 import { type SampleRow, sampleRows } from './support/samples.js';
 
 let oracle: PlainPredictor;
-let reader: RequestReader;
+let reader: ReturnType<typeof requestReader>;
 beforeAll(async () => {
   oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
-  reader = new RequestReader(data);
+  reader = requestReader(data);
 });
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
