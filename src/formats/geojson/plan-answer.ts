@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import type { Species } from '../../prediction/artefacts/species.js';
 import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Predictor } from '../../prediction/predictor.js';
@@ -10,7 +9,8 @@ import type { Plan, PlanOrder, ValidUnit } from './plan-reader.js';
 /** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
 const SCALE = 10_000;
-const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
+/** The numbers of a row. */
+export const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
 export interface PlanSlice {
@@ -52,119 +52,113 @@ export async function predictSlice(
   return { numbers, inferenceMs };
 }
 
-/** The predictions of a plan: which rows to predict, their numbers, and the answer. */
-export class PlanAnswer {
-  readonly #numbers: Uint16Array;
-
-  constructor(private readonly plan: Plan) {
-    this.#numbers = new Uint16Array(plan.rowCount * ROW_NUMBERS);
-  }
-
-  /** The rows to predict for all methods, in slices. */
-  *slices(maxRows: number): Generator<PlanSlice> {
-    const { order, units, rowCount } = this.plan;
-    const species = new Uint8Array(rowCount);
-    const latitude = new Float64Array(rowCount);
-    const longitude = new Float64Array(rowCount);
-    let row = 0;
-    for (const unit of units) {
-      if (unit.error !== undefined) continue;
-      for (const each of unit.species) {
-        species.fill(each.species, row, row + unit.latitude.length);
-        latitude.set(unit.latitude, row);
-        longitude.set(unit.longitude, row);
-        row += unit.latitude.length;
-      }
-    }
-    for (let from = 0; from < rowCount; from += maxRows) {
-      const end = from + maxRows;
-      yield {
-        order,
-        from,
-        species: species.slice(from, end),
-        latitude: latitude.slice(from, end),
-        longitude: longitude.slice(from, end),
-      };
+/** The rows of a plan to predict for all its methods, in slices. */
+export function* planSlices({ order, units, rowCount }: Plan, maxRows: number): Generator<PlanSlice> {
+  const species = new Uint8Array(rowCount);
+  const latitude = new Float64Array(rowCount);
+  const longitude = new Float64Array(rowCount);
+  let row = 0;
+  for (const unit of units) {
+    if (unit.error !== undefined) continue;
+    for (const each of unit.species) {
+      species.fill(each.species, row, row + unit.latitude.length);
+      latitude.set(unit.latitude, row);
+      longitude.set(unit.longitude, row);
+      row += unit.latitude.length;
     }
   }
-
-  add({ from }: PlanSlice, numbers: Uint16Array): void {
-    this.#numbers.set(numbers, from * ROW_NUMBERS);
-  }
-
-  /** The elements of `units` in the answer, as JSON. */
-  async elements({ species }: Pick<Artefacts, 'species'>): Promise<string[]> {
-    const elements: string[] = [];
-    let row = 0;
-    for (const unit of this.plan.units) {
-      await nextTurn(); // a unit takes milliseconds at most
-      if (unit.error !== undefined) elements.push(JSON.stringify(unit));
-      else {
-        elements.push(JSON.stringify({ ...unit.fields, options: this.#options(unit, row, species) }));
-        row += unit.species.length * unit.latitude.length;
-      }
-    }
-    return elements;
-  }
-
-  /**
-   * The options of a unit whose rows start at `firstRow`, ranked: by cost per survivor where there are costs, those
-   * without survivors last, else by survival. Ties stay in their order: by species code, then manual first.
-   */
-  #options(unit: ValidUnit, firstRow: number, list: readonly Species[]) {
-    const { methods, costs, target_per_ha, basis } = this.plan.order;
-    const rows = unit.latitude.length;
-    const options = unit.species.flatMap(({ species, isNative }, position) =>
-      methods.map((method) => {
-        const { species_code, common_name } = list[species];
-        const survival = this.#survival(firstRow + position * rows, rows, method);
-        const planting_method = PLANTING_METHODS[method];
-        const cost = costs?.[planting_method];
-        return {
-          species_code,
-          species_common_name: common_name,
-          planting_method,
-          in_native_range: isNative,
-          survival,
-          // Null where none survive.
-          ...(cost !== undefined && {
-            cost_per_survivor:
-              survival.mean === 0 ? null : Number((cost / survival.mean).toFixed(COST_DECIMALS)),
-          }),
-          ...(target_per_ha !== undefined && {
-            order: plantingOrder(target_per_ha, survival[basis], unit.fields.area_ha, cost),
-          }),
-        };
-      }),
-    );
-    const keyOf = ({ cost_per_survivor, survival }: (typeof options)[number]) =>
-      costs === undefined ? -survival.mean : (cost_per_survivor ?? Number.MAX_VALUE);
-    return options
-      .sort((a, b) => keyOf(a) - keyOf(b))
-      .map((option, index) => ({ rank: index + 1, ...option }));
-  }
-
-  /** Means and percentiles over rows as reported, 4 decimals. */
-  #survival(firstRow: number, rows: number, method: number) {
-    const sorted = new Uint16Array(rows);
-    let [mean, low, high] = [0, 0, 0];
-    for (let row = 0; row < rows; row++) {
-      const at = (firstRow + row) * ROW_NUMBERS + method * NUMBERS;
-      sorted[row] = this.#numbers[at];
-      mean += this.#numbers[at];
-      low += this.#numbers[at + 1];
-      high += this.#numbers[at + 2];
-    }
-    sorted.sort();
-    const reported = (sum: number, count: number) => Math.round(sum / count) / SCALE;
-    return {
-      mean: reported(mean, rows),
-      low: reported(low, rows),
-      high: reported(high, rows),
-      p10: reported(tenTimesQuantile(sorted, 1), 10),
-      p90: reported(tenTimesQuantile(sorted, 9), 10),
+  for (let from = 0; from < rowCount; from += maxRows) {
+    const end = from + maxRows;
+    yield {
+      order,
+      from,
+      species: species.slice(from, end),
+      latitude: latitude.slice(from, end),
+      longitude: longitude.slice(from, end),
     };
   }
+}
+
+/** The elements of `units` in the answer, as JSON. @param numbers what is reported of the rows of all slices */
+export async function planElements(
+  { order, units }: Plan,
+  numbers: Uint16Array,
+  list: readonly Species[],
+): Promise<string[]> {
+  const elements: string[] = [];
+  let from = 0;
+  for (const unit of units) {
+    await nextTurn(); // a unit takes milliseconds at most
+    if (unit.error !== undefined) elements.push(JSON.stringify(unit));
+    else {
+      const options = optionsOf(unit, numbers.subarray(from), order, list);
+      elements.push(JSON.stringify({ ...unit.fields, options }));
+      from += unit.species.length * unit.latitude.length * ROW_NUMBERS;
+    }
+  }
+  return elements;
+}
+
+/**
+ * The options of a unit, ranked: by cost per survivor where there are costs, those without survivors last, else by
+ * survival. Ties stay in their order: by species code, then manual first.
+ * @param numbers begin with those of its rows
+ */
+function optionsOf(
+  { fields, species, latitude }: ValidUnit,
+  numbers: Uint16Array,
+  { methods, costs, target_per_ha, basis }: PlanOrder,
+  list: readonly Species[],
+) {
+  const rows = latitude.length;
+  const options = species.flatMap(({ species, isNative }, position) =>
+    methods.map((method) => {
+      const { species_code, common_name } = list[species];
+      const survival = survivalOf(numbers.subarray(position * rows * ROW_NUMBERS), rows, method);
+      const planting_method = PLANTING_METHODS[method];
+      const cost = costs?.[planting_method];
+      return {
+        species_code,
+        species_common_name: common_name,
+        planting_method,
+        in_native_range: isNative,
+        survival,
+        // Null where none survive.
+        ...(cost !== undefined && {
+          cost_per_survivor:
+            survival.mean === 0 ? null : Number((cost / survival.mean).toFixed(COST_DECIMALS)),
+        }),
+        ...(target_per_ha !== undefined && {
+          order: plantingOrder(target_per_ha, survival[basis], fields.area_ha, cost),
+        }),
+      };
+    }),
+  );
+  const keyOf = ({ cost_per_survivor, survival }: (typeof options)[number]) =>
+    costs === undefined ? -survival.mean : (cost_per_survivor ?? Number.MAX_VALUE);
+  return options.sort((a, b) => keyOf(a) - keyOf(b)).map((option, index) => ({ rank: index + 1, ...option }));
+}
+
+/** Means and percentiles over the first rows as reported, 4 decimals. */
+function survivalOf(numbers: Uint16Array, rows: number, method: number) {
+  const sorted = new Uint16Array(rows);
+  let [mean, low, high] = [0, 0, 0];
+  for (let row = 0; row < rows; row++) {
+    const at = row * ROW_NUMBERS + method * NUMBERS;
+    sorted[row] = numbers[at];
+    mean += numbers[at];
+    low += numbers[at + 1];
+    high += numbers[at + 2];
+  }
+  sorted.sort();
+  const reported = (sum: number, count: number) => Math.round(sum / count) / SCALE;
+  return {
+    mean: reported(mean, rows),
+    low: reported(low, rows),
+    high: reported(high, rows),
+    p10: reported(tenTimesQuantile(sorted, 1), 10),
+    p90: reported(tenTimesQuantile(sorted, 9), 10),
+  };
 }
 
 /** A quantile of integers times 10, linear between them: an integer, too. @param tenths 0 for the least, 10 for the largest */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
-import { PlanAnswer } from '../../formats/geojson/plan-answer.js';
+import { planElements, planSlices, ROW_NUMBERS } from '../../formats/geojson/plan-answer.js';
 import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/plan-reader.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
@@ -68,17 +68,18 @@ export function planRoute(
         plan = await steps.do<'plan'>({ kind: 'plan', body, limit, before: plan }, deadlineMs);
       } while (!plan.isRead);
       request.state.sites = plan.units.length;
-      const answer = new PlanAnswer(plan);
-      await steps.doEach(answer.slices(STEP_ROWS), async (slice) =>
-        answer.add(slice, (await steps.do({ kind: 'plan-slice', slice }, deadlineMs)).numbers),
-      );
-      return { plan, answer };
+      const numbers = new Uint16Array(plan.rowCount * ROW_NUMBERS);
+      await steps.doEach(planSlices(plan, STEP_ROWS), async (slice) => {
+        const predicted = await steps.do({ kind: 'plan-slice', slice }, deadlineMs);
+        numbers.set(predicted.numbers, slice.from * ROW_NUMBERS);
+      });
+      return { plan, numbers };
     };
-    const { plan, answer } = await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
+    const { plan, numbers } = await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
       submitter.runLimited(reply, generation, predict),
     );
 
-    const elements = await answer.elements(artefacts);
+    const elements = await planElements(plan, numbers, artefacts.species);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),
