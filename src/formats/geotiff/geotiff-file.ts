@@ -14,8 +14,6 @@ const longs = (...values: number[]) => Uint32Array.from(values);
 const doubles = (...values: number[]) => Float64Array.from(values);
 const ascii = (text: string) => new TextEncoder().encode(`${text}\0`);
 
-const COORDINATE_DECIMALS = 5;
-
 const HEADER_BYTES = 8;
 const FIELD_BYTES = 12;
 /** The number of fields, and where the next directory is. */
@@ -42,8 +40,9 @@ export function geoTiffFile(
   ]);
   let end = HEADER_BYTES;
   const starts = directories.map((fields) => {
+    const start = end;
     end += directoryBytes(fields);
-    return end - directoryBytes(fields);
+    return start;
   });
   for (const [i, ofLevel] of [...tiles.entries()].reverse())
     for (const [t, { length }] of ofLevel.entries()) {
@@ -97,8 +96,10 @@ const GEO_KEYS = [
 
 function georeferenceFields({ cells }: Surface, { grid }: PredictorData): Field[] {
   const { stepsPerDegree, latitudes, longitudes } = grid.index;
-  const west = firstEdge(longitudes, stepsPerDegree) + cells.west / stepsPerDegree;
-  const north = firstEdge(latitudes, stepsPerDegree) + (cells.north + 1) / stepsPerDegree;
+  // The first edge of a lattice has as many decimals as the coordinates of its points.
+  const firstEdge = (degrees: Float64Array) => Number((degrees[0] - 0.5 / stepsPerDegree).toFixed(5));
+  const west = firstEdge(longitudes) + cells.west / stepsPerDegree;
+  const north = firstEdge(latitudes) + (cells.north + 1) / stepsPerDegree;
   const keys = GEO_KEYS.flatMap(([key, value]) => [key, 0, 1, value]);
   return [
     [33550, doubles(1 / stepsPerDegree, 1 / stepsPerDegree, 0)], // ModelPixelScale
@@ -127,11 +128,6 @@ function metadataField(
     ...bands.map((name, i) => `<Item name="DESCRIPTION" sample="${i}" role="description">${name}</Item>`),
   ];
   return [42112, ascii(`<GDALMetadata>${xml.join('')}</GDALMetadata>`)];
-}
-
-/** The first edge of a lattice, which has as many decimals as the coordinates of its points. */
-function firstEdge(degrees: Float64Array, stepsPerDegree: number): number {
-  return Number((degrees[0] - 0.5 / stepsPerDegree).toFixed(COORDINATE_DECIMALS));
 }
 
 function escaped(text: string): string {
