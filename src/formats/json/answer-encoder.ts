@@ -6,7 +6,7 @@ import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../
 import { factorCode } from '../../prediction/model/prediction-numbers.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import { numbersAt, RowRecords } from '../../prediction/row-record.js';
-import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
+import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
 import { DetailEncoder } from './detail-encoder.js';
 import { type Fragment, FragmentTable, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 
@@ -21,12 +21,10 @@ const OPEN_COMPARED = PLANTING_METHODS.map((method, index) =>
 const OPEN_PREDICTION = HORIZONS.map((years) =>
   fragment(`{"horizon_years":${years},"survival_probability":`),
 );
-const CLOSE_PREDICTION = fragment('}]}');
 const CLOSE_RISK_FACTORS = fragment('}]');
 const OPEN_DIFFERENTIAL = fragment(']}},"method_differential":[');
 const OPEN_ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
-const CLOSE = fragment('}');
-const COMMA = fragment(',');
+const CLOSE = fragment('},');
 
 const DISTANCE_DECIMALS = 3;
 const SURVIVAL_DECIMALS = 4;
@@ -54,9 +52,6 @@ export function elementCapacity(artefacts: Pick<Artefacts, 'grid' | 'manifest' |
     HORIZONS.length * (PLANTING_METHODS.length * prediction + interval)
   );
 }
-
-/** What adds to an answer. */
-const DETAIL_OPTIONS = OPTION.intervals | OPTION.explanation | OPTION.site;
 
 /** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
@@ -131,15 +126,14 @@ export class AnswerEncoder {
   ): void {
     const writer = this.#writer;
     this.#writeSite(rows, row, records, places);
-    const details = (rows.options[row] & DETAIL_OPTIONS) === 0 ? undefined : this.#details;
-    details?.begin(rows, row, records, run);
+    this.#details.begin(rows, row, records, run);
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
     const method = rows.method[row];
-    if (method === BOTH_METHODS) this.#writeComparison(records, row, horizons, details);
+    if (method === BOTH_METHODS) this.#writeComparison(records, row, horizons);
     else {
       writer.write(OPEN_METHOD[method]);
-      this.#writePredictions(records, row, method, horizons, details);
+      this.#writePredictions(records, row, method, horizons);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
@@ -173,20 +167,11 @@ export class AnswerEncoder {
     if (kept !== -1) writer.readWords(start, places.words, kept + PLACE.text);
   }
 
-  /** Writes the predictions for a set of horizons. @param details undefined where the row includes nothing */
-  #writePredictions(
-    { numbers }: RowRecords,
-    row: number,
-    method: number,
-    horizons: number,
-    details: DetailEncoder | undefined,
-  ): void {
+  /** Writes the predictions for a set of horizons. */
+  #writePredictions({ numbers }: RowRecords, row: number, method: number, horizons: number): void {
     const writer = this.#writer;
-    let isFirst = true;
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
-      if (!isFirst) writer.write(COMMA);
-      isFirst = false;
       let from = numbersAt(row, method, h);
       writer.write(OPEN_PREDICTION[h]);
       writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
@@ -194,38 +179,29 @@ export class AnswerEncoder {
         writer.writeOf(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
         writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       }
-      if (details === undefined) writer.write(CLOSE_PREDICTION);
-      else {
-        writer.write(CLOSE_RISK_FACTORS);
-        details.writePrediction(method, h);
-        writer.write(CLOSE);
-      }
+      writer.write(CLOSE_RISK_FACTORS);
+      this.#details.writePrediction(method, h);
+      writer.write(CLOSE);
     }
+    writer.length--; // the last comma
   }
 
-  #writeComparison(
-    records: RowRecords,
-    row: number,
-    horizons: number,
-    details: DetailEncoder | undefined,
-  ): void {
+  #writeComparison(records: RowRecords, row: number, horizons: number): void {
     const writer = this.#writer;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#writePredictions(records, row, method, horizons, details);
+      this.#writePredictions(records, row, method, horizons);
     }
     writer.write(OPEN_DIFFERENTIAL);
-    let isFirst = true;
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
-      if (!isFirst) writer.write(COMMA);
-      isFirst = false;
       const advantage = records.survival(row, 0, h) - records.survival(row, 1, h);
       writer.write(OPEN_ADVANTAGE[h]);
       writer.writeDecimal(advantage, SURVIVAL_DECIMALS);
-      details?.writeDifference(h, advantage);
+      this.#details.writeDifference(h, advantage);
       writer.write(CLOSE);
     }
+    writer.length--; // the last comma
   }
 
   #endAt(timeMs: number): Fragment {

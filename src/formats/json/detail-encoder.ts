@@ -76,8 +76,9 @@ export class DetailEncoder {
 
   /** Takes the row whose site was written last, and adds to that site what the row includes. */
   begin(rows: SiteRows, row: number, records: RowRecords, run: PredictorRun): void {
-    this.#row = row;
     this.#options = rows.options[row];
+    if (this.#options === 0) return;
+    this.#row = row;
     this.#species = rows.species[row];
     this.#records = records;
     this.#run = run;
