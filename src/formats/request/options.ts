@@ -72,18 +72,16 @@ export function optionSchemas(data: PredictorData): Record<OptionName, z.ZodOpti
 
 /** @returns what writes the options of a request to a row and returns whether they are valid, as for `optionSchemas` */
 export function optionWriter(data: PredictorData) {
-  const byName = optionsUnder(data);
-  const options = OPTION_NAMES.map((name) => byName[name]);
-  let isValid = true;
-  const refuse = () => {
-    isValid = false;
-  };
+  const options = Object.entries(optionsUnder(data));
   return (stated: StatedOptions, rows: SiteRows, row: number): boolean => {
-    isValid = true;
+    let isValid = true;
+    const refuse = () => {
+      isValid = false;
+    };
     rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
-    for (let i = 0; i < options.length; i++) {
-      const value = stated[OPTION_NAMES[i]];
-      if (value !== undefined) options[i].write(value, rows, row, refuse);
+    for (const [name, option] of options) {
+      const value = stated[name as OptionName];
+      if (value !== undefined) option.write(value, rows, row, refuse);
     }
     return isValid;
   };
@@ -118,22 +116,16 @@ function objectOfNumbers(option: string, numbers: readonly OptionNumber[], descr
         refuse(`${option} must be an object with numbers, not ${show(value)}`);
         return;
       }
-      const unknown: string[] = [];
-      let known = 0;
-      for (const name in value) {
-        if (names.includes(name)) known++;
-        else unknown.push(name);
-      }
+      const unknown = Object.keys(value).filter((name) => !names.includes(name));
       if (unknown.length > 0) {
         const keys = showAll(unknown.slice(0, SHOWN_ELEMENTS));
         refuse(`${option} must not have ${keys}: its keys are ${names.join(', ')}`);
       }
-      for (let i = 0; known > 0; i++) {
-        if (!Object.hasOwn(value, names[i])) continue;
-        known--;
-        const member = (value as Record<string, unknown>)[names[i]];
-        if (!isWithin(member, numbers[i])) refuse(`${option}.${rangeMessage(numbers[i], member)}`, names[i]);
-        else writeNumber(rows, row, numbers[i], member);
+      for (const number of numbers) {
+        if (!Object.hasOwn(value, number.name)) continue;
+        const member = (value as Record<string, unknown>)[number.name];
+        if (isWithin(member, number)) writeNumber(rows, row, number, member);
+        else refuse(`${option}.${rangeMessage(number, member)}`, number.name);
       }
     },
   };

@@ -15,9 +15,6 @@ const FOREIGN_WORDS = new Map([
 
 const LONGEST_WORD = 20;
 
-/** The byte order mark, which editors and PowerShell on Windows put before UTF-8. It is invisible in a message. */
-const BYTE_ORDER_MARK = '\ufeff';
-
 /**
  * Most arrays and objects of a body. JSON.parse takes some hundred nanoseconds and bytes for each, so that a body of 8 MiB
  * could keep a thread for a second; the positions of a plan of that size are fewer.
@@ -71,7 +68,8 @@ function problemAt(bytes: Buffer, offset: number): string {
   const charactersBefore = bytes.toString('utf8', 0, offset).length;
   if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
-  if (offset === 0 && after.startsWith(BYTE_ORDER_MARK))
+  // Editors and PowerShell on Windows put it before UTF-8. It is invisible in a message.
+  if (offset === 0 && after.startsWith('\ufeff'))
     return 'it begins with a byte order mark; send UTF-8 without one';
   const before = bytes.toString('latin1', Math.max(0, offset - LONGEST_WORD), offset); // words are ASCII
   const wordStart = /\\?-?\w*$/.exec(before)?.[0] ?? '';
