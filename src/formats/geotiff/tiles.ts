@@ -12,8 +12,6 @@ export interface RasterLevel {
   readonly scale: number;
   readonly width: number;
   readonly height: number;
-  readonly tilesAcross: number;
-  readonly tilesDown: number;
 }
 
 /** A tile of a level in one band. */
@@ -36,19 +34,19 @@ export function levelsOf({ south, north, west, east }: LatticeCells): RasterLeve
   const levels: RasterLevel[] = [];
   for (let scale = 1; ; scale *= 2) {
     const [width, height] = [east - west + 1, north - south + 1].map((cells) => Math.ceil(cells / scale));
-    const [tilesAcross, tilesDown] = [width, height].map((pixels) => Math.ceil(pixels / TILE_SIZE));
-    levels.push({ scale, width, height, tilesAcross, tilesDown });
-    if (tilesAcross * tilesDown === 1) return levels;
+    levels.push({ scale, width, height });
+    if (Math.max(width, height) <= TILE_SIZE) return levels;
   }
 }
 
 /** The tiles of all levels. */
 export function* tilesOf(cells: LatticeCells, bands: number): Generator<RasterTile> {
-  for (const [level, { tilesAcross, tilesDown }] of levelsOf(cells).entries()) {
+  for (const [level, { width, height }] of levelsOf(cells).entries()) {
     let at = 0;
     for (let band = 0; band < bands; band++)
-      for (let row = 0; row < tilesDown; row++)
-        for (let column = 0; column < tilesAcross; column++) yield { level, at: at++, band, row, column };
+      for (let row = 0; row * TILE_SIZE < height; row++)
+        for (let column = 0; column * TILE_SIZE < width; column++)
+          yield { level, at: at++, band, row, column };
   }
 }
 
