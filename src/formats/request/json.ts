@@ -1,6 +1,8 @@
 /*
  * The grammar of JSON over bytes, for lines of tables, whose values are copied as they are written, and for the position of
- * an error, which the messages of JSON.parse often lack.
+ * an error, which the messages of JSON.parse often lack. Each function takes valid UTF-8 and the offset where something
+ * starts and returns the offset after it. Together they accept what JSON.parse accepts, create nothing from the values, and
+ * take time proportional to the bytes.
  */
 export const [QUOTE, COMMA, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",[\\{}');
 const [MINUS, POINT, ZERO, NINE, CLOSE_ARRAY, SPACE, PLUS, COLON] = Buffer.from('-.09] +:');
@@ -17,11 +19,6 @@ export class JsonError extends Error {
     super('not JSON');
   }
 }
-
-/*
- * Each function takes valid UTF-8 and the offset where something starts and returns the offset after it. Together they
- * accept what JSON.parse accepts, create nothing from the values, and take time proportional to the bytes.
- */
 
 export function skipSpace(bytes: Buffer, at: number): number {
   let next = at;

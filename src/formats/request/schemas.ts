@@ -22,12 +22,13 @@ function degrees(name: string, limit: number) {
  * A list of values that callers choose from. Not an array of zod's: it takes long for half a million elements, and has an
  * issue for each that is wrong, so that a body of 1 MiB could ask for an answer of 50.
  * @param elements names them in messages
- * @param each what they must be; without it they are checked elsewhere
+ * @param rule what each must be
  */
 function listSchema<Element>(
   name: string,
   elements: string,
-  each: { readonly rule: string; isValid(element: unknown): boolean } | undefined,
+  rule: string,
+  isValid: (element: unknown) => boolean,
   meta: { maxItems?: number; items: object; description: string; examples: unknown[]; default?: unknown[] },
 ) {
   const { maxItems = Number.POSITIVE_INFINITY } = meta;
@@ -35,8 +36,8 @@ function listSchema<Element>(
     if (!Array.isArray(list) || list.length === 0)
       return `${name} must be a non-empty array of ${elements}, not ${show(list)}`;
     if (list.length > maxItems) return `${name} must have at most ${maxItems} elements, not ${list.length}`;
-    const wrong = each === undefined ? [] : list.filter((element) => !each.isValid(element));
-    return wrong.length === 0 ? undefined : `each ${each?.rule}, not ${showAll(wrong)}`;
+    const wrong = list.filter((element) => !isValid(element));
+    return wrong.length === 0 ? undefined : `each ${rule}, not ${showAll(wrong)}`;
   };
   return z
     .unknown()
@@ -57,10 +58,8 @@ const years = {
   horizons: listSchema<Horizon>(
     'horizons',
     horizonList,
-    {
-      rule: `horizon must be one of ${horizonList}`,
-      isValid: (value) => HORIZONS.includes(value as Horizon),
-    },
+    `horizon must be one of ${horizonList}`,
+    (value) => HORIZONS.includes(value as Horizon),
     {
       items: { enum: [...HORIZONS] },
       description: 'Years; repeats collapse. All three by default.',
@@ -115,7 +114,7 @@ const MAX_CHOICES = 1000;
 
 const choice = {
   // An element that is no method has an error code of its own.
-  planting_methods: listSchema<unknown>('planting_methods', PLANTING_METHODS.join(', '), undefined, {
+  planting_methods: listSchema<unknown>('planting_methods', PLANTING_METHODS.join(', '), '', () => true, {
     maxItems: MAX_CHOICES,
     items: { enum: [...PLANTING_METHODS] },
     description: 'Planting methods; repeats collapse. Both by default.',
@@ -125,10 +124,8 @@ const choice = {
   species_codes: listSchema<string>(
     'species_codes',
     'species codes',
-    {
-      rule: 'species code must be a string such as "PSME"',
-      isValid: (code) => typeof code === 'string',
-    },
+    'species code must be a string such as "PSME"',
+    (code) => typeof code === 'string',
     {
       maxItems: MAX_CHOICES,
       items: { $ref: '#/components/schemas/SpeciesCode' },
