@@ -6,7 +6,7 @@ import type { TableChunk, TableRequest } from '../table/table-request.js';
 import type { RowErrors, TableOutput, TableSource } from '../table/table-source.js';
 import { toLatin1 } from '../text/text-formats.js';
 import { ColumnBuilder, textColumn } from './column-builder.js';
-import { OutputTypes, StreamWriter } from './stream-writer.js';
+import { END_OF_STREAM, OutputTypes, writeStream } from './stream-writer.js';
 
 const NO_MESSAGES = new Vector([textColumn([])]);
 const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
@@ -68,14 +68,13 @@ export function arrowOutput(
   };
 
   return {
-    head: new StreamWriter(schema).take(),
+    head: writeStream(schema),
     encode(rows, predicted, errors) {
       const { chunk } = rows;
-      const writer = new StreamWriter(schema, chunk.from > 0 ? dictionariesBefore(chunk) : undefined);
-      writer.take(); // sent with the head and the chunks before
-      writer.write([...rows.arrowColumns(), ...ourColumns(predicted, errors, chunk.count)], chunk.count);
-      return { bytes: writer.take(), rowCount: chunk.count };
+      const columns = [...rows.arrowColumns(), ...ourColumns(predicted, errors, chunk.count)];
+      const sent = chunk.from > 0 ? dictionariesBefore(chunk) : new Map();
+      return { bytes: writeStream(schema, columns, sent), rowCount: chunk.count };
     },
-    tail: Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0), // the end of a stream
+    tail: END_OF_STREAM,
   };
 }

@@ -18,54 +18,47 @@ import {
   type Vector,
   vectorFromArray,
 } from 'apache-arrow';
-import type { OutputColumn, TextLists } from '../table/output-columns.js';
+import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
 import { ColumnBuilder } from './column-builder.js';
+
+/** The end of a stream. */
+export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /** Collects what a writer of Arrow writes: the queue of the library is read asynchronously. */
 class CollectingSink extends AsyncByteQueue {
-  chunks: Uint8Array[] = [];
+  readonly chunks: Uint8Array[] = [];
 
   override write(chunk: Uint8Array): void {
     this.chunks.push(chunk);
   }
 }
 
-export class StreamWriter {
-  readonly #sink = new CollectingSink();
-  readonly #writer = new RecordBatchStreamWriter();
-
-  /**
-   * The schema is the first that is written; each dictionary precedes the first record batch that has it.
-   * @param first all dictionaries by their id, if they are to be written at once
-   */
-  constructor(
-    private readonly schema: Schema,
-    first?: ReadonlyMap<number, Vector>,
-  ) {
-    this.#writer.reset(this.#sink, schema);
-    if (first === undefined) return;
-    const none = schema.fields.map(({ type }) => {
-      const dictionary = DataType.isDictionary(type) ? first.get(type.id) : undefined;
-      return makeData({ type, length: 0, dictionary } as never);
-    });
-    this.write(none, 0);
-  }
-
-  write(children: Data[], length: number): void {
-    const type = new Struct(this.schema.fields);
-    this.#writer.write(new RecordBatch(this.schema, makeData({ type, length, nullCount: 0, children })));
-  }
-
-  finish(): void {
-    this.#writer.finish();
-  }
-
-  /** What was written since the last call, in memory of its own. */
-  take(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(Buffer.concat(this.#sink.chunks));
-    this.#sink.chunks = [];
-    return bytes;
-  }
+/**
+ * Writes a part of a stream: a record batch, preceded by the dictionaries that are not those sent last.
+ * @param columns of the record batch; none where the schema alone is written
+ * @param sent the dictionaries that were sent last, by their id; undefined at the start of a stream, where its schema comes first
+ * @returns bytes in memory of their own
+ */
+export function writeStream(
+  schema: Schema,
+  columns?: readonly Data[],
+  sent?: ReadonlyMap<number, Vector>,
+): Uint8Array<ArrayBuffer> {
+  const sink = new CollectingSink();
+  const writer = new RecordBatchStreamWriter().reset(sink, schema);
+  const type = new Struct(schema.fields);
+  const write = (children: Data[]) =>
+    writer.write(
+      new RecordBatch(schema, makeData({ type, length: children[0].length, nullCount: 0, children })),
+    );
+  const dictionaryOf = (type: DataType) => (DataType.isDictionary(type) ? sent?.get(type.id) : undefined);
+  if (sent?.size)
+    write(
+      schema.fields.map(({ type }) => makeData({ type, length: 0, dictionary: dictionaryOf(type) } as never)),
+    );
+  if (sent !== undefined) sink.chunks.length = 0;
+  if (columns !== undefined) write([...columns]);
+  return new Uint8Array(Buffer.concat(sink.chunks));
 }
 
 type ColumnKind = Pick<OutputColumn<never>, 'type' | 'texts'>;
@@ -104,7 +97,7 @@ export class OutputTypes {
 
   read<Rows>(column: OutputColumn<Rows>, rows: Rows, length: number): ColumnBuilder {
     const builder = this.builder(column, length);
-    column.read(rows, builder.values);
+    readColumn(column, rows, builder.values);
     return builder;
   }
 }

@@ -1,14 +1,14 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { PredictorData } from '../../prediction/predictor.js';
-import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
+import { END_OF_STREAM, OutputTypes, writeStream } from '../arrow/stream-writer.js';
 import {
   type OutputColumn,
   SURFACE_COLUMNS,
   type SurfaceRows,
   textListsOf,
 } from '../table/output-columns.js';
-import { ColumnWriter, RowWriter } from '../text/row-writer.js';
+import { columnsWriter, RowWriter } from '../text/row-writer.js';
 import { csvFormat, GEOJSON_FEATURES, JSON_ELEMENTS, type TextFormat } from '../text/text-formats.js';
 import { type Surface, surfaceFields } from './surface.js';
 
@@ -74,12 +74,15 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) =>
     const sections = sectionsOf(surface, artefacts);
     const { head, columns, format, tail } = sections[section];
     const writer = new RowWriter();
-    writer.start();
     if (from === 0) writer.writeText(head);
     const end = Math.min(points.length, from + Math.ceil(TEXT_CHUNK_VALUES / columns.length));
-    const values = new ColumnWriter(columns, format, textListsOf(artefacts), writer);
-    values.read(rowsOf(surface, artefacts, from, end), end - from);
-    for (let row = 0; row < end - from; row++) values.write(row);
+    const rows = rowsOf(surface, artefacts, from, end);
+    const writeRow = columnsWriter(columns, rows, end - from, {
+      format,
+      lists: textListsOf(artefacts),
+      writer,
+    });
+    for (let row = 0; row < end - from; row++) writeRow(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;
     writer.writeText(tail);
@@ -99,18 +102,13 @@ function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: Chunk
   const metadata = Object.entries(surfaceFields(surface, artefacts)).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
-  const writer = new StreamWriter(
-    new Schema(fields, new Map(metadata)),
-    from > 0 ? types.dictionaries : undefined,
-  );
-  if (from > 0) writer.take(); // sent with the first chunk
+  const schema = new Schema(fields, new Map(metadata));
   const end = Math.min(from + BATCH_POINTS, surface.points.length);
   const rows = rowsOf(surface, artefacts, from, end);
   const read = columns.map((column) => types.read(column, rows, end - from).data());
-  writer.write(read, end - from);
-  if (end < surface.points.length) return { bytes: writer.take(), next: { section: 0, from: end } };
-  writer.finish();
-  return { bytes: writer.take(), next: undefined };
+  const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined);
+  if (end < surface.points.length) return { bytes, next: { section: 0, from: end } };
+  return { bytes: Buffer.concat([bytes, END_OF_STREAM]), next: undefined };
 }
 
 /** Rows of a surface in some columns, and the text around them. */

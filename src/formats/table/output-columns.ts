@@ -4,9 +4,6 @@ import { ALL_HORIZONS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../
 import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 
-/** Memory for the values of a column, as its format keeps them. */
-type ColumnValues = Float64Array | Float32Array | Int32Array | Int16Array | Int8Array | Uint8Array;
-
 /**
  * A column of an answer. Every format writes it from this: its type is that in Arrow, and formats of text write a value in
  * its shortest form.
@@ -18,8 +15,17 @@ export interface OutputColumn<Rows> {
   readonly texts?: keyof TextLists;
   /** Decimals to which formats of text round; other numbers are written as they are. */
   readonly decimals?: number;
-  /** Reads the values of all rows: each column has a loop of its own, which calls nothing for each row. */
-  read(rows: Rows, values: ColumnValues): void;
+  readonly value: (rows: Rows, row: number) => number;
+}
+
+/** Reads the values of a column into memory for as many rows. */
+export function readColumn<Rows, Values extends { length: number; [row: number]: number }>(
+  { value }: OutputColumn<Rows>,
+  rows: Rows,
+  values: Values,
+): Values {
+  for (let row = 0; row < values.length; row++) values[row] = value(rows, row);
+  return values;
 }
 
 /** The texts that columns refer to by their index. */
@@ -53,29 +59,22 @@ interface PointRows {
 const TEN_THOUSANDTHS = 10_000;
 const PROBABILITY_DECIMALS = 4;
 const METRES_PER_KM = 1000;
-/** Decimals of degrees: about a metre. */
-const DEGREES_DECIMALS = 5;
 
-const coordinate = (
-  name: string,
-  axis: 'latitudes' | 'longitudes',
-  of: 'row' | 'column',
-): OutputColumn<PointRows> => ({
-  name,
-  type: 'float64',
-  decimals: DEGREES_DECIMALS,
-  read({ grid: { index }, points }, values) {
-    const { [axis]: degrees, [of]: steps } = index;
-    for (let i = 0; i < points.length; i++) values[i] = degrees[steps[points[i]]];
-  },
-});
+/** Five decimals are about a metre. */
+const DEGREES = { type: 'float64', decimals: 5 } as const;
+const LATITUDE = {
+  ...DEGREES,
+  value: ({ grid: { index }, points }: PointRows, row: number) => index.latitudes[index.row[points[row]]],
+};
+const LONGITUDE = {
+  ...DEGREES,
+  value: ({ grid: { index }, points }: PointRows, row: number) => index.longitudes[index.column[points[row]]],
+};
 const REGION: OutputColumn<PointRows> = {
   name: 'region',
   type: 'text',
   texts: 'regions',
-  read({ grid, points }, values) {
-    for (let i = 0; i < points.length; i++) values[i] = grid.region[points[i]];
-  },
+  value: ({ grid, points }, row) => grid.region[points[row]],
 };
 
 /** Rows of a table with their records. The values of rows without a prediction are undefined. */
@@ -95,40 +94,31 @@ function horizonColumns(years: number, h: number, intervals: boolean): OutputCol
       name: `factor_${years}_${rank + 1}`,
       type: 'text',
       texts: 'factors',
-      read({ records, method }, values) {
-        for (let i = 0; i < method.length; i++) values[i] = records.riskFactor(i, method[i], h, rank);
-      },
+      value: ({ records, method }, row) => records.riskFactor(row, method[row], h, rank),
     },
     {
       ...probability,
       name: `contribution_${years}_${rank + 1}`,
-      read({ records, method }, values) {
-        for (let i = 0; i < method.length; i++)
-          values[i] = records.contribution(i, method[i], h, rank) / TEN_THOUSANDTHS;
-      },
+      value: ({ records, method }, row) => records.contribution(row, method[row], h, rank) / TEN_THOUSANDTHS,
     },
   ]);
   const survival = (of: 'survival' | 'low' | 'high'): OutputColumn<PredictedRows> => ({
     ...probability,
     name: `${of}_${years}`,
-    read({ records, method }, values) {
-      for (let i = 0; i < method.length; i++) values[i] = records[of](i, method[i], h) / TEN_THOUSANDTHS;
-    },
+    value: ({ records, method }, row) => records[of](row, method[row], h) / TEN_THOUSANDTHS,
   });
   return [survival('survival'), ...factors, ...(intervals ? [survival('low'), survival('high')] : [])];
 }
 
 /** What all tables have of the place of a row. */
 const PLACE_COLUMNS: readonly OutputColumn<PredictedRows>[] = [
-  coordinate('matched_latitude', 'latitudes', 'row'),
-  coordinate('matched_longitude', 'longitudes', 'column'),
+  { ...LATITUDE, name: 'matched_latitude' },
+  { ...LONGITUDE, name: 'matched_longitude' },
   {
     name: 'match_distance_km',
     type: 'float64',
     decimals: 3,
-    read({ records, points }, values) {
-      for (let i = 0; i < points.length; i++) values[i] = records.distanceM(i) / METRES_PER_KM;
-    },
+    value: ({ records }, row) => records.distanceM(row) / METRES_PER_KM,
   },
   REGION,
 ];
@@ -167,22 +157,18 @@ export interface SurfaceRows extends PointRows {
 
 /** The columns of a surface. Longitude and latitude must be first (GeoJSON), survival last (JSON). */
 export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
-  coordinate('longitude', 'longitudes', 'column'),
-  coordinate('latitude', 'latitudes', 'row'),
+  { ...LONGITUDE, name: 'longitude' },
+  { ...LATITUDE, name: 'latitude' },
   {
     name: 'elevation_m',
     type: 'float32',
-    read({ grid, points }, values) {
-      for (let i = 0; i < points.length; i++) values[i] = valueAt(grid.columns.elevation, points[i]);
-    },
+    value: ({ grid, points }, row) => valueAt(grid.columns.elevation, points[row]),
   },
   REGION,
   {
     name: 'in_native_range',
     type: 'flag',
-    read({ grid, points, species }, values) {
-      for (let i = 0; i < points.length; i++) values[i] = (grid.nativeRanges[points[i]] >>> species) & 1;
-    },
+    value: ({ grid, points, species }, row) => (grid.nativeRanges[points[row]] >>> species) & 1,
   },
   ...PLANTING_METHODS.flatMap((method, m) =>
     HORIZONS.map(
@@ -190,10 +176,8 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
         name: `survival_${method}_${years}`,
         type: 'float32',
         decimals: PROBABILITY_DECIMALS,
-        read({ survival, count, from, points }, values) {
-          const first = (m * HORIZONS.length + h) * count + from;
-          for (let i = 0; i < points.length; i++) values[i] = survival[first + i] / TEN_THOUSANDTHS;
-        },
+        value: ({ survival, count, from }, row) =>
+          survival[(m * HORIZONS.length + h) * count + from + row] / TEN_THOUSANDTHS,
       }),
     ),
   ),

@@ -1,21 +1,13 @@
-import { type Fragment, fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../json/json-writer.js';
-import type { OutputColumn, TextLists } from '../table/output-columns.js';
+import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../json/json-writer.js';
+import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
 import type { TextFormat } from './text-formats.js';
 
 /** Texts of more characters are written faster by one call than one by one. */
 const LONG = 24;
 
-/** Memory beyond this is given back after large rows. */
-const MAX_KEPT_BYTES = 2 ** 22;
-
 /** Writes text as bytes into memory that grows. */
 export class RowWriter extends JsonWriter {
   #memory = Buffer.alloc(0);
-
-  start(): void {
-    if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = Buffer.alloc(0);
-    this.begin(this.#memory);
-  }
 
   /** Ensures that so many bytes can be written: JsonWriter does not check. */
   reserve(bytes: number): void {
@@ -55,72 +47,55 @@ export class RowWriter extends JsonWriter {
 
 const FLAGS = ['false', 'true'];
 
-/** Writes the values of columns row by row. */
-export class ColumnWriter<Rows> {
-  readonly #writers: readonly ((value: number) => void)[];
-  readonly #after: Fragment;
-  /** Most bytes of a row. */
-  readonly #maxBytes: number;
-  /** The values of each column. */
-  #values: readonly Float64Array[] = [];
-
-  /** @param after what follows the last value of a row */
-  constructor(
-    private readonly columns: readonly OutputColumn<Rows>[],
-    format: TextFormat,
-    lists: TextLists,
-    private readonly writer: RowWriter,
-    after = format.after,
-  ) {
-    const bytesOf = (text: string) => Buffer.byteLength(text) + WORD_BYTES;
-    let maxBytes = bytesOf(after);
-    this.#writers = columns.map((column, index) => {
-      const before = format.before(column.name, index);
-      const texts = column.texts === undefined ? [] : lists[column.texts].map((text) => format.quote(text));
-      maxBytes += bytesOf(before) + Math.max(NUMBER_BYTES, ...texts.map(bytesOf));
-      return valueWriter(column.decimals, before, column.type === 'flag' ? FLAGS : texts, writer);
-    });
-    this.#after = fragment(after);
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Reads the values of `count` rows, which can then be written. */
-  read(rows: Rows, count: number): void {
-    this.#values = this.columns.map((column) => {
-      const values = new Float64Array(count);
-      column.read(rows, values);
-      return values;
-    });
-  }
-
-  /** Writes one of the rows that were read last, counted from 0. */
-  write(row: number): void {
-    this.writer.reserve(this.#maxBytes);
-    for (let column = 0; column < this.#writers.length; column++)
-      this.#writers[column](this.#values[column][row]);
-    this.writer.write(this.#after);
-  }
+/**
+ * @param rows `count` of them
+ * @param after what follows the last value of a row
+ * @returns what writes the values of a row, counted from 0, in all columns
+ */
+export function columnsWriter<Rows>(
+  columns: readonly OutputColumn<Rows>[],
+  rows: Rows,
+  count: number,
+  { format, lists, writer }: { format: TextFormat; lists: TextLists; writer: RowWriter },
+  after = format.after,
+): (row: number) => void {
+  const bytesOf = (text: string) => Buffer.byteLength(text) + WORD_BYTES;
+  let maxBytes = bytesOf(after);
+  const writers = columns.map((column, index) => {
+    const before = format.before(column.name, index);
+    const texts = column.texts === undefined ? [] : lists[column.texts].map(format.quote);
+    maxBytes += bytesOf(before) + Math.max(NUMBER_BYTES, ...texts.map(bytesOf));
+    const values = readColumn(column, rows, new Float64Array(count));
+    return valueWriter(values, column.decimals, before, column.type === 'flag' ? FLAGS : texts, writer);
+  });
+  const end = fragment(after);
+  return (row) => {
+    writer.reserve(maxBytes);
+    for (const write of writers) write(row);
+    writer.write(end);
+  };
 }
 
 function valueWriter(
+  values: Float64Array,
   decimals: number | undefined,
   before: string,
   texts: readonly string[],
   writer: RowWriter,
-): (value: number) => void {
+): (row: number) => void {
   if (texts.length > 0) {
     const fragments = texts.map((text) => fragment(before + text));
-    return (value) => writer.write(fragments[value]);
+    return (row) => writer.write(fragments[values[row]]);
   }
   const start = fragment(before);
   if (decimals === undefined)
-    return (value) => {
+    return (row) => {
       writer.write(start);
-      writer.writeNumber(value);
+      writer.writeNumber(values[row]);
     };
   const scale = 10 ** decimals;
-  return (value) => {
+  return (row) => {
     writer.write(start);
-    writer.writeDecimal(Math.round(value * scale), decimals);
+    writer.writeDecimal(Math.round(values[row] * scale), decimals);
   };
 }

@@ -7,7 +7,7 @@ import {
   type TableOutput,
   type TableSource,
 } from '../table/table-source.js';
-import { ColumnWriter, RowWriter } from './row-writer.js';
+import { columnsWriter, RowWriter } from './row-writer.js';
 import { csvCell, csvFormat, NDJSON, toLatin1 } from './text-formats.js';
 
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
@@ -24,14 +24,13 @@ export function textOutput(
   const [code, message] = ERROR_COLUMNS.map((name) => format.before(name, columns.length));
   const noError = code + nothing + message + nothing + after;
   const noAnswer = ours.map((name, i) => format.before(name, i) + nothing).join('');
-  const writer = new RowWriter();
-  const answer = new ColumnWriter(columns, format, textListsOf(artefacts), writer, noError);
+  const lists = textListsOf(artefacts);
   /** What precedes each uploaded value. */
   const before = names.map((name, i) =>
     isCsv ? '' : `${i === 0 ? '{' : ''}${toLatin1(JSON.stringify(name))}:`,
   );
 
-  const writeUploaded = (rows: ChunkRows, row: number) => {
+  const writeUploaded = (writer: RowWriter, rows: ChunkRows, row: number) => {
     if (uploaded === output && rows.copy?.(writer, row)) return;
     let text = '';
     for (let column = 0; column < before.length; column++) {
@@ -45,13 +44,13 @@ export function textOutput(
     head: Buffer.from(isCsv ? [...names, ...ours, ...ERROR_COLUMNS].map(csvCell).join(',') + lineEnd : ''),
     encode(rows, predicted, errors) {
       const { count } = rows.chunk;
-      writer.start();
-      answer.read(predicted, count);
+      const writer = new RowWriter();
+      const writeAnswer = columnsWriter(columns, predicted, count, { format, lists, writer }, noError);
       let row = 0;
       for (; row < count && writer.length <= ENCODED_CHUNK_BYTES; row++) {
-        writeUploaded(rows, row);
+        writeUploaded(writer, rows, row);
         const error = errors.get(row);
-        if (error === undefined) answer.write(row);
+        if (error === undefined) writeAnswer(row);
         else writer.writeText(noAnswer + code + quote(error.code) + message + quote(error.message) + after);
       }
       return { bytes: writer.written(), rowCount: row };
