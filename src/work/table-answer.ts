@@ -14,10 +14,10 @@ export interface TableOptions {
 }
 
 /**
- * Has workers check a table, however long that waits for others. They answer its rows in chunks.
- * @returns the number of rows, and a function that waits for the answer to the first chunk, which decides whether there is
- *   one. It returns the bytes in the order of the rows, and throws a JobError
- * @throws ApiError where it is no table, JobError
+ * Has workers check a table, however long that waits for others.
+ * @returns its rows, and what starts the answer: that waits for the first chunk, which decides whether there is an answer,
+ * and returns the bytes in the order of the rows
+ * @throws ApiError where it is no table, JobError; the start JobError
  */
 export async function checkTable(
   table: TableOrder,

@@ -15,7 +15,7 @@ import { readType, sliceColumn, VIEW_BYTES, ViewTexts } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary. */
 export type BatchHeader = ReturnType<Message<MessageHeader.RecordBatch>['header']>;
-export type DictionaryMessage = Message<MessageHeader.DictionaryBatch>;
+export type DictionaryBatch = ReturnType<Message<MessageHeader.DictionaryBatch>['header']>;
 
 /** The dictionaries that have been sent so far, by their id. */
 export type Dictionaries = ReadonlyMap<number, Vector>;

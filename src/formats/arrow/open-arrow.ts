@@ -12,7 +12,7 @@ import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
 import { checkTypes, isText, isWritable, typeError, typeName } from './column-types.js';
-import { ColumnLoader, type Dictionaries, type DictionaryMessage } from './load-columns.js';
+import { ColumnLoader, type Dictionaries, type DictionaryBatch } from './load-columns.js';
 import { ALIGNMENT, damaged, messagesOf } from './messages.js';
 import { readSchema } from './text-views.js';
 
@@ -53,25 +53,23 @@ function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   checkReadColumns(readSchema(schema), positions);
   if (output !== 'arrow') checkWritable(schema, output);
 
-  const dictionaries = new DictionaryReader(schema);
+  let dictionaries: Dictionaries = new Map();
+  let dictionaryCount = 0;
   const batches: StreamBatch[] = [];
   let rowCount = 0;
   for (const { message, at, body } of messages) {
     if (message.isDictionaryBatch()) {
-      dictionaries.add(message, body);
+      const where = `dictionary batch ${++dictionaryCount}`;
+      if (dictionaryCount > MAX_BATCHES) throw tooMany('dictionary batches');
+      const header = headerOf(() => message.header(), where);
+      dictionaries = withDictionary(dictionaries, header, body, schema, where);
       continue;
     }
     if (!message.isRecordBatch()) throw tableError('the Arrow stream has a second schema');
     const where = `record batch ${batches.length + 1}`;
     if (batches.length === MAX_BATCHES) throw tooMany('record batches');
     const { length } = headerOf(() => message.header(), where);
-    batches.push({
-      at,
-      dictionaries: dictionaries.current(),
-      firstRow: rowCount,
-      rowCount: length,
-      bytes: body.length,
-    });
+    batches.push({ at, dictionaries, firstRow: rowCount, rowCount: length, bytes: body.length });
     rowCount += length;
   }
   checkRowCount(rowCount, request);
@@ -111,37 +109,28 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
   }
 }
 
-/** Dictionaries as they are sent: at first whole; later deltas are added, or another one takes its place. */
-class DictionaryReader {
-  readonly #dictionaries = new Map<number, Vector>();
-  /** A copy of them, shared by the record batches until the next dictionary is sent. */
-  #current: Dictionaries | undefined;
-  #count = 0;
-
-  constructor(private readonly schema: Schema) {}
-
-  /** The dictionaries of the record batches that follow. */
-  current(): Dictionaries {
-    this.#current ??= new Map(this.#dictionaries);
-    return this.#current;
-  }
-
-  add(message: DictionaryMessage, body: Uint8Array): void {
-    const where = `dictionary batch ${++this.#count}`;
-    if (this.#count > MAX_BATCHES) throw tooMany('dictionary batches');
-    const { id, isDelta, data } = headerOf(() => message.header(), where);
-    const type = this.schema.dictionaries.get(id);
-    if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
-    const sent = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
-    const before = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
-    if (before.length >= MAX_DICTIONARY_DELTAS)
-      throw damaged(
-        where,
-        `dictionary ${id} has more than ${MAX_DICTIONARY_DELTAS} deltas: send it as a whole`,
-      );
-    this.#dictionaries.set(id, new Vector([...before, sent] as Data[]));
-    this.#current = undefined;
-  }
+/**
+ * Reads a dictionary: a delta is added to the one that was sent, another one takes its place.
+ * @param sent the dictionaries before; returned with this one in a new map
+ * @throws ApiError invalid_request
+ */
+function withDictionary(
+  sent: Dictionaries,
+  { id, isDelta, data }: DictionaryBatch,
+  body: Uint8Array,
+  schema: Schema,
+  where: string,
+): Dictionaries {
+  const type = schema.dictionaries.get(id);
+  if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
+  const values = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
+  const before = isDelta ? (sent.get(id)?.data ?? []) : [];
+  if (before.length >= MAX_DICTIONARY_DELTAS)
+    throw damaged(
+      where,
+      `dictionary ${id} has more than ${MAX_DICTIONARY_DELTAS} deltas: send it as a whole`,
+    );
+  return new Map([...sent, [id, new Vector([...before, values] as Data[])]]);
 }
 
 function tooMany(what: string): Error {

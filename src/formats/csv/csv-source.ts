@@ -77,13 +77,12 @@ export function csvSource(body: Buffer, { names, lineEnd }: CsvHeader): TableSou
   };
 }
 
+/** What Number() reads, too: white space as 0, and 0x1f, 0b1 and 0o7. */
+const NOT_DECIMAL = /^\s*($|0[xbo])/i;
+
 /** The number of a cell; NaN if it is not a number. White space around it does not matter. */
 function numberOf(cell: string): number {
-  const number = Number(cell);
-  if (number === 0 && cell.trim() === '') return Number.NaN;
-  // Number() reads 0x1f, 0b1 and 0o7, too. Most cells begin with two characters that exclude this.
-  const isUsual = cell.charCodeAt(0) > 0x20 && !(cell.charCodeAt(1) > 0x39);
-  return !isUsual && /^\s*0[xbo]/i.test(cell) ? Number.NaN : number;
+  return NOT_DECIMAL.test(cell) ? Number.NaN : Number(cell);
 }
 
 /** Rows of a CSV table, parsed into cells: those with quotes take up to 16 times their bytes. */

@@ -9,7 +9,7 @@ import { ndjsonReader } from '../ndjson/check-ndjson.js';
 import { placeError } from '../request/request-errors.js';
 import { textOutput } from '../text/text-output.js';
 import { readPositions } from './input-columns.js';
-import { RowChecks } from './row-checks.js';
+import { type RowChecks, rowChecks } from './row-checks.js';
 import type { TableChunk, TableRequest, TableState } from './table-request.js';
 import type { TableOutput, TableReader, TableSource } from './table-source.js';
 
@@ -38,8 +38,6 @@ interface CheckedTable {
 export class OpenTable {
   readonly #reader: TableReader;
   #checked: CheckedTable | undefined;
-  /** Memory for the records of a chunk, which the next ones use again. */
-  #records: RowRecords | undefined;
 
   /**
    * @param data pass the same object for all tables of a generation: what is made of it is kept
@@ -72,9 +70,7 @@ export class OpenTable {
     const { source, checks, output } = this.#open(state);
     const rows = source.rows(chunk);
     const sites = checks.read(rows);
-    if (this.#records === undefined || this.#records.count < sites.count)
-      this.#records = RowRecords.create(sites);
-    const { records, inferenceMs } = await predictRows(sites, predictor, this.#records);
+    const { records, inferenceMs } = await predictRows(sites, predictor);
     const errors = new Map<number, ErrorObject>();
     for (let row = 0; row < sites.count; row++) {
       const status = records.status[row];
@@ -100,21 +96,19 @@ export class OpenTable {
     if (this.#checked !== undefined) return this.#checked;
     const { request, data } = this;
     const source = this.#reader.source(state);
-    const checks = new RowChecks(data, request, readPositions(source.names));
+    const checks = rowChecks(data, request, readPositions(source.names));
     const outputOf = request.output === 'arrow' ? arrowOutput : textOutput;
     this.#checked = { source, checks, output: outputOf(source, data, request) };
     return this.#checked;
   }
 }
 
-/** Predicts rows, at most RUN_ROWS at a time. @param memory for at least as many records */
-async function predictRows(rows: SiteRows, predictor: Predictor, memory: RowRecords) {
-  const records = memory.slice(0, rows.count);
+/** Predicts rows, at most RUN_ROWS at a time. */
+async function predictRows(rows: SiteRows, predictor: Predictor) {
+  const records = RowRecords.create(rows);
   let inferenceMs = 0;
-  let run: SiteRows | undefined;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {
-    const count = Math.min(RUN_ROWS, rows.count - from);
-    if (run?.count !== count) run = new SiteRows(count, rows.width);
+    const run = new SiteRows(Math.min(RUN_ROWS, rows.count - from), rows.width);
     run.copyRows(0, rows, from, run.count);
     inferenceMs += (await predictor.predict(run, records.slice(from, run.count))).inferenceMs;
   }

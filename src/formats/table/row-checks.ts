@@ -8,7 +8,6 @@ import {
   assumptionsOf,
   ELEVATION,
   isWithin,
-  type OptionNumber,
   writeNumber,
 } from '../request/option-numbers.js';
 import { hasLapseRates } from '../request/options.js';
@@ -35,48 +34,28 @@ const rulesOf = perGeneration((data: PredictorData) => {
 });
 
 /** Checks rows like entries of a batch. */
-export class RowChecks {
-  readonly #rules: ReturnType<typeof rulesOf>;
-  readonly #species: ReturnType<typeof speciesOf>;
-  readonly #options: number;
-  /** The optional columns that the table has. */
-  readonly #numbers: readonly OptionNumber[];
+export interface RowChecks {
+  /** Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere. */
+  read(chunk: ChunkRows): SiteRows;
+  /** What is wrong with a row that is not valid. */
+  error(chunk: ChunkRows, row: number): ErrorObject;
+}
+
+export function rowChecks(data: PredictorData, request: TableRequest, columns: ReadPositions): RowChecks {
+  const { schema, numbers, canMove } = rulesOf(data);
+  const catalogue = speciesOf(data);
+  const given = numbers.filter(({ name }) => columns[name as ReadColumn] !== -1);
   /** The adjustments of a row that states nothing of its own. */
-  readonly #assumed: Float64Array;
-
-  constructor(
-    private readonly data: PredictorData,
-    private readonly request: TableRequest,
-    private readonly columns: ReadPositions,
-  ) {
-    this.#rules = rulesOf(data);
-    this.#species = speciesOf(data);
-    this.#numbers = this.#rules.numbers.filter(({ name }) => columns[name as ReadColumn] !== -1);
-    this.#assumed = adjustmentsFor(request.assumed, data);
-    this.#options =
-      (request.intervals ? OPTION.intervals : 0) | (this.#assumed.every(Number.isNaN) ? 0 : OPTION.adjusted);
-  }
-
-  /**
-   * Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere: `error` says what is
-   * wrong with it.
-   */
-  read(chunk: ChunkRows): SiteRows {
-    const { count } = chunk.chunk;
-    const isAdjusted = this.#numbers.length > 0 || (this.#options & OPTION.adjusted) !== 0;
-    const rows = new SiteRows(count, isAdjusted ? this.#assumed.length : 0);
-    rows.horizons.fill(this.request.horizons);
-    rows.options.fill(this.#options);
-    for (let row = 0; row < count; row++) if (!this.#write(rows, row, chunk)) rows.latitude[row] = Number.NaN;
-    return rows;
-  }
+  const assumed = adjustmentsFor(request.assumed, data);
+  const isAssumed = !assumed.every(Number.isNaN);
+  const width = given.length > 0 || isAssumed ? assumed.length : 0;
+  const options = (request.intervals ? OPTION.intervals : 0) | (isAssumed ? OPTION.adjusted : 0);
 
   /** @returns whether the row is valid */
-  #write(rows: SiteRows, row: number, chunk: ChunkRows): boolean {
-    const { columns } = this;
+  const write = (rows: SiteRows, row: number, chunk: ChunkRows): boolean => {
     const latitude = chunk.number(row, columns.latitude) ?? Number.NaN;
     const longitude = chunk.number(row, columns.longitude) ?? Number.NaN;
-    const species = this.#species.indexOf(chunk.text(row, columns.species_code) ?? '');
+    const species = catalogue.indexOf(chunk.text(row, columns.species_code) ?? '');
     const method = PLANTING_METHODS.indexOf(chunk.text(row, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;
@@ -84,31 +63,39 @@ export class RowChecks {
     rows.longitude[row] = longitude;
     rows.species[row] = species;
     rows.method[row] = method;
-    if (rows.width === 0) return true;
-    rows.adjustments.set(this.#assumed, row * rows.width);
-    for (const number of this.#numbers) {
+    if (width > 0) rows.adjustments.set(assumed, row * width);
+    for (const number of given) {
       const value = chunk.number(row, columns[number.name as ReadColumn]);
       if (value === undefined) continue;
-      if (!isWithin(value, number) || (number === ELEVATION && !this.#rules.canMove)) return false;
+      if (!isWithin(value, number) || (number === ELEVATION && !canMove)) return false;
       writeNumber(rows, row, number, value);
     }
     return true;
-  }
+  };
 
-  /** What is wrong with a row that is not valid. */
-  error(chunk: ChunkRows, row: number): ErrorObject {
-    const site: Partial<Record<ReadColumn, unknown>> = {}; // without empty cells
-    for (const name of READ_COLUMNS) {
-      const column = this.columns[name];
-      if (column === -1 || (isOptional(name) && chunk.number(row, column) === undefined)) continue;
-      const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
-      if (value !== undefined) site[name] = value;
-    }
-    const error = entryError(this.data, this.#rules.schema, site);
-    const hasComma = Object.values(site).some(
-      (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
-    );
-    const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
-    return { ...error, message: error.message + advice };
-  }
+  return {
+    read(chunk) {
+      const { count } = chunk.chunk;
+      const rows = new SiteRows(count, width);
+      rows.horizons.fill(request.horizons);
+      rows.options.fill(options);
+      for (let row = 0; row < count; row++) if (!write(rows, row, chunk)) rows.latitude[row] = Number.NaN;
+      return rows;
+    },
+    error(chunk, row) {
+      const site: Partial<Record<ReadColumn, unknown>> = {}; // without empty cells
+      for (const name of READ_COLUMNS) {
+        const column = columns[name];
+        if (column === -1 || (isOptional(name) && chunk.number(row, column) === undefined)) continue;
+        const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
+        if (value !== undefined) site[name] = value;
+      }
+      const error = entryError(data, schema, site);
+      const hasComma = Object.values(site).some(
+        (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
+      );
+      const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
+      return { ...error, message: error.message + advice };
+    },
+  };
 }
