@@ -28,9 +28,26 @@ interface ArrowState extends TableState {
 
 /** Reads an Arrow stream. @throws ApiError as `openArrow` */
 export function arrowReader(upload: Uint8Array, request: TableRequest): TableReader {
+  const { output, chunkRows } = request;
   const source = openArrow(upload, request);
   return {
-    check: (before: ArrowState | undefined, isTimeUp) => checkArrow(source, request, before, isTimeUp),
+    check(before: ArrowState | undefined, isTimeUp): ArrowState {
+      const { species_code, planting_method } = readPositions(source.names);
+      let batch = before?.batch ?? 0;
+      while (batch < source.batches.length) {
+        const where = `record batch ${batch + 1}`;
+        const columns = source.load(source.batches[batch++], where);
+        if (output === 'arrow') checkDictionaries([columns[species_code], columns[planting_method]], '');
+        else {
+          checkRowTexts(columns, where);
+          checkDictionaries(columns, ', or ask for an Arrow stream');
+        }
+        if (isTimeUp()) break;
+      }
+      const isChecked = batch === source.batches.length;
+      const chunks = isChecked ? [...source.chunks(chunkRows)] : [];
+      return { batch, chunks, rowCount: source.rowCount, isChecked };
+    },
     source: () => source,
   };
 }
@@ -74,30 +91,6 @@ function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   }
   checkRowCount(rowCount, request);
   return new ArrowSource(stream, schema, batches, rowCount);
-}
-
-/** Checks the values of some more record batches. @throws ApiError invalid_request */
-function checkArrow(
-  source: ArrowSource,
-  { output, chunkRows }: TableRequest,
-  before: ArrowState | undefined,
-  isTimeUp: () => boolean,
-): ArrowState {
-  const { species_code, planting_method } = readPositions(source.names);
-  let batch = before?.batch ?? 0;
-  while (batch < source.batches.length) {
-    const where = `record batch ${batch + 1}`;
-    const columns = source.load(source.batches[batch++], where);
-    if (output === 'arrow') checkDictionaries([columns[species_code], columns[planting_method]], '');
-    else {
-      checkRowTexts(columns, where);
-      checkDictionaries(columns, ', or ask for an Arrow stream');
-    }
-    if (isTimeUp()) break;
-  }
-  const isChecked = batch === source.batches.length;
-  const chunks = isChecked ? [...source.chunks(chunkRows)] : [];
-  return { batch, chunks, rowCount: source.rowCount, isChecked };
 }
 
 /** What the library decodes of a message. @throws ApiError where it cannot */
