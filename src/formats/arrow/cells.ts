@@ -104,11 +104,9 @@ function floatText(value: number): string {
 /** The shortest decimal that is the same float32. */
 function shortest(value: number): string {
   if (value === 0) return floatText(value);
-  for (let digits = Math.abs(value) < MIN_NORMAL ? 1 : 6; digits < 9; digits++) {
-    const decimal = Number(value.toPrecision(digits));
-    if (Math.fround(decimal) === value) return String(decimal);
-  }
-  return String(Number(value.toPrecision(9)));
+  let digits = Math.abs(value) < MIN_NORMAL ? 1 : 6;
+  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
+  return String(Number(value.toPrecision(digits)));
 }
 
 /** @param words little endian two's complement, `count` of them from `first` on */

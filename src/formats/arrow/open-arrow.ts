@@ -70,7 +70,9 @@ function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   checkReadColumns(readSchema(schema), positions);
   if (output !== 'arrow') checkWritable(schema, output);
 
-  let dictionaries: Dictionaries = new Map();
+  const sent = new Map<number, Vector>();
+  /** A copy of the dictionaries, which record batches share until the next one is sent. */
+  let dictionaries: Dictionaries | undefined;
   let dictionaryCount = 0;
   const batches: StreamBatch[] = [];
   let rowCount = 0;
@@ -79,13 +81,15 @@ function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
       const where = `dictionary batch ${++dictionaryCount}`;
       if (dictionaryCount > MAX_BATCHES) throw tooMany('dictionary batches');
       const header = headerOf(() => message.header(), where);
-      dictionaries = withDictionary(dictionaries, header, body, schema, where);
+      sent.set(header.id, readDictionary(sent, header, body, schema, where));
+      dictionaries = undefined;
       continue;
     }
     if (!message.isRecordBatch()) throw tableError('the Arrow stream has a second schema');
     const where = `record batch ${batches.length + 1}`;
     if (batches.length === MAX_BATCHES) throw tooMany('record batches');
     const { length } = headerOf(() => message.header(), where);
+    dictionaries ??= new Map(sent);
     batches.push({ at, dictionaries, firstRow: rowCount, rowCount: length, bytes: body.length });
     rowCount += length;
   }
@@ -104,16 +108,16 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
 
 /**
  * Reads a dictionary: a delta is added to the one that was sent, another one takes its place.
- * @param sent the dictionaries before; returned with this one in a new map
+ * @param sent the dictionaries before
  * @throws ApiError invalid_request
  */
-function withDictionary(
+function readDictionary(
   sent: Dictionaries,
   { id, isDelta, data }: DictionaryBatch,
   body: Uint8Array,
   schema: Schema,
   where: string,
-): Dictionaries {
+): Vector {
   const type = schema.dictionaries.get(id);
   if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
   const values = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
@@ -123,7 +127,7 @@ function withDictionary(
       where,
       `dictionary ${id} has more than ${MAX_DICTIONARY_DELTAS} deltas: send it as a whole`,
     );
-  return new Map([...sent, [id, new Vector([...before, values] as Data[])]]);
+  return new Vector([...before, values] as Data[]);
 }
 
 function tooMany(what: string): Error {
