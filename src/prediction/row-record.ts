@@ -53,10 +53,6 @@ export class RowRecords {
     );
   }
 
-  get count(): number {
-    return this.status.length;
-  }
-
   /** The records of `count` rows from one on, in the same memory. */
   slice(from: number, count: number): RowRecords {
     const end = from + count;
