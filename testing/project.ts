@@ -1,7 +1,7 @@
 import { loadConfig } from '../src/config.js';
 import { readArtefacts } from '../src/prediction/artefacts/artefacts.js';
 import type { SharedGrid } from '../src/prediction/artefacts/shared-grid.js';
-import type { PredictorData } from '../src/prediction/predictor.js';
+import type { PredictorData } from '../src/prediction/predictor-data.js';
 
 /** The folders and the search radius that the service has when nothing is set. */
 export const { dataDir, modelDir, searchRadiusKm } = loadConfig({});

@@ -8,7 +8,8 @@ import {
   openSurvivalModel,
   type SurvivalModel,
 } from './model/model-session.js';
-import { Predictor, type PredictorData } from './predictor.js';
+import { Predictor } from './predictor.js';
+import type { PredictorData } from './predictor-data.js';
 import { SiteFeatures } from './site-features.js';
 import { SiteRows } from './site-rows.js';
 

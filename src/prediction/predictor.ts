@@ -1,4 +1,3 @@
-import type { Artefacts } from './artefacts/artefacts.js';
 import { PLACE, PlaceCache, PredictionCache } from './cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import { type Draws, drawsOf, reportIntervals } from './interval-predictor.js';
@@ -6,16 +5,10 @@ import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import type { IntervalModel, Survival, SurvivalModel } from './model/model-session.js';
 import { PredictionReporter } from './model/prediction-numbers.js';
+import type { PredictorData } from './predictor-data.js';
 import { numbersAt, type RowRecords } from './row-record.js';
 import { MAX_RISE_M, SiteFeatures } from './site-features.js';
 import { OPTION, OWN_ELEVATION, ROW_STATUS, type SiteRows } from './site-rows.js';
-
-/** What requests are checked against and predictions made from; plain data that can be passed to another thread. */
-export interface PredictorData extends Artefacts {
-  readonly searchRadiusKm: number;
-  /** Memory for the caches of one predictor; 0 disables them. */
-  readonly cacheBytes: number;
-}
 
 /** Share of the caches' memory for predictions; the rest is for places. */
 const PREDICTIONS_SHARE = 1 / 3;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import type { Artefacts } from '../prediction/artefacts/artefacts.js';
-import type { PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor-data.js';
 import { LATER_STEP_TIMEOUTS } from './job.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
 import { Scheduler } from './scheduler.js';

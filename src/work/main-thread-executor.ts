@@ -1,6 +1,6 @@
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { openUnchecked } from '../prediction/open-predictor.js';
-import type { PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor-data.js';
 import { RunBuffer, runMemory } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 

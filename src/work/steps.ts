@@ -8,7 +8,8 @@ import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats
 import { OpenTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
-import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { Predictor } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor-data.js';
 import type { SharedRange } from './memory/shared-memory.js';
 
 /** A table to be answered. */

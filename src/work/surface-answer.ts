@@ -2,7 +2,7 @@ import { geoTiffFile } from '../formats/geotiff/geotiff-file.js';
 import { levelsOf, tilesOf } from '../formats/geotiff/tiles.js';
 import { bandNames, type Surface } from '../formats/surface/surface.js';
 import type { ChunkStart, StreamedType, SurfaceChunk } from '../formats/surface/surface-output.js';
-import type { PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor-data.js';
 import type { RequestSteps } from './request-steps.js';
 
 // The steps of a surface, whose arrays lie in shared memory: workers predict for its points and write its bytes. Each

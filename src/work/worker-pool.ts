@@ -4,7 +4,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { ExplainedError } from '../output/explained-error.js';
 import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-file.js';
-import type { PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor-data.js';
 import { MAX_RUN_ROWS, RunBuffer, runMemory } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 import type { Task, WorkerNotice } from './worker.js';

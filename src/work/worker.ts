@@ -3,7 +3,7 @@ import { workerData } from 'piscina';
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-file.js';
 import { openPredictor } from '../prediction/open-predictor.js';
-import type { PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor-data.js';
 import { RunBuffer, type RunMemory } from './memory/run-buffer.js';
 import { doStep } from './steps.js';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
-import type { PredictorData } from '../../src/prediction/predictor.js';
+import type { PredictorData } from '../../src/prediction/predictor-data.js';
 import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { withProjectCopy } from '../../testing/project-copy.js';
 import { expectRefusal } from './support/artefact-refusal.js';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { ExplainedError } from '../../src/output/explained-error.js';
-import type { PredictorData } from '../../src/prediction/predictor.js';
+import type { PredictorData } from '../../src/prediction/predictor-data.js';
 import { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
 import { Run } from '../../src/work/scheduler.js';

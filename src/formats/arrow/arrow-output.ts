@@ -1,6 +1,6 @@
 import { type Data, Dictionary, Field, Int32, Schema, Utf8, Vector } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { ERROR_COLUMNS, type PredictedRows, tableColumns, textListsOf } from '../table/output-columns.js';
 import type { TableChunk, TableRequest } from '../table/table-request.js';
 import type { RowErrors, TableOutput, TableSource } from '../table/table-source.js';

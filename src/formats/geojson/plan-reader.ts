@@ -1,7 +1,6 @@
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import { perGeneration } from '../../prediction/per-generation.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';

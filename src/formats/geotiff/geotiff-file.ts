@@ -1,4 +1,4 @@
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { assumptionsOf } from '../request/option-numbers.js';
 import { bandNames, type Surface } from '../surface/surface.js';
 import { levelsOf, type RasterLevel, TILE_SIZE } from './tiles.js';

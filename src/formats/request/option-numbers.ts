@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../prediction/per-generation.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 import {
   adjustmentWidth,
   CONDITIONS,

@@ -1,8 +1,7 @@
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { perGeneration } from '../../prediction/per-generation.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 
 export const speciesOf = perGeneration(({ species }: PredictorData) => new SpeciesCatalogue(species));
 

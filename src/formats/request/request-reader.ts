@@ -8,8 +8,7 @@ import {
 } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../prediction/per-generation.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, SiteRows } from '../../prediction/site-rows.js';
 import { OPTION_NAMES, optionWriter, type StatedOptions } from './options.js';
 import { speciesOf } from './places.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../prediction/per-generation.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
 import { assumptionSchemas, conditionsOf, ELEVATION, SCENARIO } from './option-numbers.js';
 import { hasLapseRates, optionSchemas } from './options.js';

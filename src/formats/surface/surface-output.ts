@@ -1,6 +1,6 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { END_OF_STREAM, OutputTypes, writeStream } from '../arrow/stream-writer.js';
 import {
   type OutputColumn,

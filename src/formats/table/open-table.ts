@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
-import type { Predictor, PredictorData } from '../../prediction/predictor.js';
+import type { Predictor } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { arrowOutput } from '../arrow/arrow-output.js';

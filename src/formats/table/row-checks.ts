@@ -1,7 +1,6 @@
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
-import { perGeneration } from '../../prediction/per-generation.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import {
   adjustmentsFor,

@@ -1,4 +1,4 @@
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { ERROR_COLUMNS, tableColumns, textListsOf } from '../table/output-columns.js';
 import type { TableRequest } from '../table/table-request.js';
 import {

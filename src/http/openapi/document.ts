@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.js';
 import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
 import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { VERSION } from '../../version.js';
 import { errorResponseSchema } from '../response/schemas.js';
 import { type Body, type Endpoint, TAGS } from './endpoint.js';

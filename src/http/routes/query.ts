@@ -4,7 +4,7 @@ import { NO_INTERVALS } from '../../formats/request/options.js';
 import { type Issue, invalidRequest } from '../../formats/request/request-errors.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 
 /** A list of words that a query may have, separated by commas. */
 export function listSchema(name: string, allowed: readonly (string | number)[], description: string) {

@@ -1,5 +1,5 @@
 import { elementCapacity } from '../../formats/json/answer-encoder.js';
-import type { PredictorData } from '../../prediction/predictor.js';
+import type { PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, type RowAnswers, SiteRows, siteRowsBytes } from '../../prediction/site-rows.js';
 
 /** Rows of a run at most: bounds the memory of a worker, whose arena never shrinks, and how long others wait behind it. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { AnswerEncoder, elementCapacity } from '../../../src/formats/json/answer-encoder.js';
-import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
+import type { Predictor } from '../../../src/prediction/predictor.js';
+import type { PredictorData } from '../../../src/prediction/predictor-data.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
 
 /** The codes of the errors that a row's status stands for. */

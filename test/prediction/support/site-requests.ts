@@ -9,7 +9,7 @@ import {
   type Include,
   PLANTING_METHODS,
 } from '../../../src/prediction/dimensions.js';
-import type { PredictorData } from '../../../src/prediction/predictor.js';
+import type { PredictorData } from '../../../src/prediction/predictor-data.js';
 import { adjustmentWidth, OPTION, SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../../testing/oracle/plain-climate.js';
 import { greatCircleKm, treeOf } from '../../../testing/oracle/plain-nearest-point.js';

@@ -1,4 +1,4 @@
-import type { PredictorData } from '../../../src/prediction/predictor.js';
+import type { PredictorData } from '../../../src/prediction/predictor-data.js';
 import type { Executor, Run } from '../../../src/work/scheduler.js';
 import { WorkerPool } from '../../../src/work/worker-pool.js';
 

@@ -12,8 +12,7 @@ import {
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../../prediction/per-generation.js';
-import type { PredictorData } from '../../../prediction/predictor.js';
+import { type PredictorData, perGeneration } from '../../../prediction/predictor-data.js';
 import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';
 import { tooLarge, type UploadHead } from '../../body/upload.js';

@@ -1,4 +1,4 @@
-import type { PredictorData } from '../../../../src/prediction/predictor.js';
+import type { PredictorData } from '../../../../src/prediction/predictor-data.js';
 import { placeOf } from '../../../../testing/project.js';
 
 /** A row of a table as its caller has it. */

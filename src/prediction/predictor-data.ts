@@ -1,4 +1,11 @@
-import type { PredictorData } from './predictor.js';
+import type { Artefacts } from './artefacts/artefacts.js';
+
+/** What requests are checked against and predictions made from; plain data that can be passed to another thread. */
+export interface PredictorData extends Artefacts {
+  readonly searchRadiusKm: number;
+  /** Memory for the caches of one predictor; 0 disables them. */
+  readonly cacheBytes: number;
+}
 
 /** Makes something of a generation, or of another object, when it is first asked for, and keeps it as long as that. */
 export function perGeneration<Made extends object, Generation extends object = PredictorData>(
