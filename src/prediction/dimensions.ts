@@ -19,5 +19,3 @@ export const RISK_FACTOR_COUNT = 3;
 
 /** What a request may ask for beyond the plain answer. */
 export const INCLUDES = ['intervals', 'explanation', 'site'] as const;
-
-export type Include = (typeof INCLUDES)[number];

@@ -7,7 +7,7 @@ import { writeError, writeOutput, writeSecret } from '../output/write-output.js'
 import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
 import { isDataFile } from '../prediction/artefacts/artefacts.js';
 import { checkMemoryLimit } from './resource-limits.js';
-import { type Service, startService } from './service.js';
+import { FAILED_END_MS, type Service, startService } from './service.js';
 
 /** Time for the last log line to be written. */
 const LAST_LINE_MS = 500;
@@ -35,7 +35,7 @@ export async function run(): Promise<(() => void) | undefined> {
   } catch (error) {
     writeError(`nurselog: ${redactKeys(explain(error))}\n`);
     process.exitCode = 1;
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINE_MS).unref(); // if a worker keeps it alive
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), FAILED_END_MS).unref(); // if a worker keeps it alive
   }
 }
 

@@ -22,8 +22,8 @@ import { watchState } from './state-metrics.js';
 /** A running service. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Time for what a start has opened to be closed when it fails. */
-const FAILED_END_MS = 5000;
+/** Time for what a start has opened to be closed when it fails, and then for the process to end by itself. */
+export const FAILED_END_MS = 5000;
 
 /**
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.

@@ -2,14 +2,6 @@ import { Message, MessageHeader, MetadataVersion } from 'apache-arrow';
 import { MAX_COLUMNS } from '../table/input-columns.js';
 import { tableError } from '../table/table-request.js';
 
-/** A message of a stream: its metadata, checked, and its body. */
-interface StreamMessage {
-  readonly message: Message;
-  readonly body: Uint8Array;
-  /** Where it starts in the stream. */
-  readonly at: number;
-}
-
 /** A damaged stream. @param where the message, for example `record batch 3` */
 export function damaged(where: string, problem: string): Error {
   return tableError(`${where} of the Arrow stream is not valid: ${problem}`);
@@ -33,11 +25,12 @@ const OTHER_FORMATS = [
 ] as const;
 
 /**
- * The messages of an Arrow stream (the format since 0.15), up to its end-of-stream marker.
+ * The messages of an Arrow stream (the format since 0.15), up to its end-of-stream marker, with their metadata checked: each
+ * with its body and where it starts in the stream.
  * @param body at a multiple of ALIGNMENT in its buffer
  * @throws ApiError invalid_request where it is damaged, truncated, or another format
  */
-export function* messagesOf(body: Uint8Array): Generator<StreamMessage> {
+export function* messagesOf(body: Uint8Array) {
   checkFormat(body);
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   let at = 0;

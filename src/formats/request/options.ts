@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lapseColumnOf } from '../../prediction/artefacts/shared-grid.js';
-import { INCLUDES, type Include } from '../../prediction/dimensions.js';
+import { INCLUDES } from '../../prediction/dimensions.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { MAX_RISE_M } from '../../prediction/site-features.js';
@@ -149,7 +149,7 @@ function include(hasIntervals: boolean): Option {
         const wrong = showAll(value.filter((word) => !INCLUDES.includes(word)));
         refuse(`each word of include must be one of ${known}, not ${wrong}`);
       } else if (!hasIntervals && value.includes('intervals')) refuse(NO_INTERVALS);
-      else for (const word of value as Include[]) rows.options[row] |= OPTION[word];
+      else for (const word of value as (typeof INCLUDES)[number][]) rows.options[row] |= OPTION[word];
     },
   };
 }

@@ -60,19 +60,19 @@ export type RowErrors = ReadonlyMap<number, ErrorObject>;
  */
 export const ENCODED_CHUNK_BYTES = 2 ** 22;
 
-/** The answer to the first rows of a chunk. */
-export interface EncodedRows {
-  /** In memory of its own. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many rows that is; fewer than the chunk has where these are more than ENCODED_CHUNK_BYTES. */
-  readonly rowCount: number;
-}
-
 export interface TableOutput {
   /** What precedes the first chunk. */
   readonly head: Uint8Array;
-  /** Writes the rows of a chunk, uploaded columns first. @param predicted a row for each of them */
-  encode(rows: ChunkRows, predicted: PredictedRows, errors: RowErrors): EncodedRows;
+  /**
+   * Writes the first rows of a chunk, uploaded columns first: fewer than it has where these are more than ENCODED_CHUNK_BYTES.
+   * @param predicted a row for each of the chunk
+   * @returns the answer to `rowCount` rows, in memory of its own
+   */
+  encode(
+    rows: ChunkRows,
+    predicted: PredictedRows,
+    errors: RowErrors,
+  ): { readonly bytes: Uint8Array<ArrayBuffer>; readonly rowCount: number };
   /** What follows the last chunk. */
   readonly tail: Uint8Array;
 }

@@ -71,11 +71,8 @@ const featureSchema = z.unknown().transform((value, context) => {
   return data ?? z.NEVER;
 });
 
-type PracticeFeature = z.output<typeof practiceSchema>;
-type GridFeature = z.output<typeof gridFeatureSchema>;
-
 /** Whether a feature is of practice, and no column of the grid. */
-export function isPractice(feature: PracticeFeature | GridFeature): feature is PracticeFeature {
+export function isPractice(feature: Manifest['features'][number]): feature is z.output<typeof practiceSchema> {
   return 'default' in feature;
 }
 
