@@ -25,8 +25,7 @@ const OTHER_FORMATS = [
 ] as const;
 
 /**
- * The messages of an Arrow stream (the format since 0.15), up to its end-of-stream marker, with their metadata checked: each
- * with its body and where it starts in the stream.
+ * The checked messages of an Arrow stream (the format since 0.15), each with its body and where it starts in the stream.
  * @param body at a multiple of ALIGNMENT in its buffer
  * @throws ApiError invalid_request where it is damaged, truncated, or another format
  */

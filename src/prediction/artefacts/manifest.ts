@@ -72,9 +72,11 @@ const featureSchema = z.unknown().transform((value, context) => {
 });
 
 /** Whether a feature is of practice, and no column of the grid. */
-export function isPractice(feature: Manifest['features'][number]): feature is z.output<typeof practiceSchema> {
+export function isPractice(feature: Manifest['features'][number]): feature is PracticeFeature {
   return 'default' in feature;
 }
+
+type PracticeFeature = z.output<typeof practiceSchema>;
 
 const fileSchema = z.object({ file: text, sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 

@@ -6,7 +6,6 @@ import {
   HORIZONS,
   type Horizon,
   INCLUDES,
-  type Include,
   PLANTING_METHODS,
 } from '../../../src/prediction/dimensions.js';
 import type { PredictorData } from '../../../src/prediction/predictor-data.js';
@@ -15,6 +14,8 @@ import type { PlainOptions } from '../../../testing/oracle/plain-climate.js';
 import { greatCircleKm, treeOf } from '../../../testing/oracle/plain-nearest-point.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
 import { placeOf } from '../../../testing/project.js';
+
+type Include = (typeof INCLUDES)[number];
 
 /** A row as its caller states it. */
 export interface SiteRequest {
