@@ -108,7 +108,7 @@ function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: Chunk
   const read = columns.map((column) => types.read(column, rows, end - from).data());
   const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined);
   if (end < surface.points.length) return { bytes, next: { section: 0, from: end } };
-  return { bytes: Buffer.concat([bytes, END_OF_STREAM]), next: undefined };
+  return { bytes: new Uint8Array(Buffer.concat([bytes, END_OF_STREAM])), next: undefined };
 }
 
 /** Rows of a surface in some columns, and the text around them. */
