@@ -71,9 +71,9 @@ export function arrowOutput(
     head: writeStream(schema),
     encode(rows, predicted, errors) {
       const { chunk } = rows;
-      const columns = [...rows.arrowColumns(), ...ourColumns(predicted, errors, chunk.count)];
+      const batch = [...rows.arrowColumns(), ...ourColumns(predicted, errors, chunk.count)];
       const sent = chunk.from > 0 ? dictionariesBefore(chunk) : new Map();
-      return { bytes: writeStream(schema, columns, sent), rowCount: chunk.count };
+      return { bytes: writeStream(schema, batch, sent), rowCount: chunk.count };
     },
     tail: END_OF_STREAM,
   };

@@ -71,7 +71,7 @@ function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   if (output !== 'arrow') checkWritable(schema, output);
 
   const sent = new Map<number, Vector>();
-  /** A copy of the dictionaries, which record batches share until the next one is sent. */
+  /** A copy of them, which record batches share until the next dictionary is sent. */
   let dictionaries: Dictionaries | undefined;
   let dictionaryCount = 0;
   const batches: StreamBatch[] = [];
@@ -107,8 +107,8 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
 }
 
 /**
- * Reads a dictionary: a delta is added to the one that was sent, another one takes its place.
- * @param sent the dictionaries before
+ * Reads a dictionary batch: a delta extends the dictionary that was sent with its id, any other replaces it.
+ * @param sent the dictionaries before it, by their id
  * @throws ApiError invalid_request
  */
 function readDictionary(

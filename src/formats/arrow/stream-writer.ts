@@ -21,7 +21,7 @@ import {
 import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
 import { ColumnBuilder } from './column-builder.js';
 
-/** The end of a stream. */
+/** The end-of-stream marker. */
 export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /** Collects what a writer of Arrow writes: the queue of the library is read asynchronously. */
@@ -34,9 +34,9 @@ class CollectingSink extends AsyncByteQueue {
 }
 
 /**
- * Writes a part of a stream: a record batch, preceded by the dictionaries that are not those sent last.
- * @param columns of the record batch; none where the schema alone is written
- * @param sent the dictionaries that were sent last, by their id; undefined at the start of a stream, where its schema comes first
+ * Writes a part of a stream: its schema, a record batch, or both.
+ * @param columns of the record batch, which its dictionaries precede unless they were sent; none for the schema alone
+ * @param sent the dictionaries sent so far, the last of each id; undefined to begin the stream with its schema
  * @returns bytes in memory of their own
  */
 export function writeStream(

@@ -9,7 +9,7 @@ import type { Plan, PlanOrder, ValidUnit } from './plan-reader.js';
 /** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
 const SCALE = 10_000;
-/** The numbers of a row. */
+/** How many numbers are kept of a row: those of all methods. */
 export const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
@@ -79,7 +79,7 @@ export function* planSlices({ order, units, rowCount }: Plan, maxRows: number): 
   }
 }
 
-/** The elements of `units` in the answer, as JSON. @param numbers what is reported of the rows of all slices */
+/** The elements of `units` in the answer, as JSON. @param numbers of all slices, as `predictSlice` returns them */
 export async function planElements(
   { order, units }: Plan,
   numbers: Uint16Array,

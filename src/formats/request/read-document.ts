@@ -68,7 +68,7 @@ function problemAt(bytes: Buffer, offset: number): string {
   const charactersBefore = bytes.toString('utf8', 0, offset).length;
   if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
-  // Editors and PowerShell on Windows put it before UTF-8. It is invisible in a message.
+  // Editors and PowerShell on Windows put this mark before UTF-8. It is invisible in a message.
   if (offset === 0 && after.startsWith('\ufeff'))
     return 'it begins with a byte order mark; send UTF-8 without one';
   const before = bytes.toString('latin1', Math.max(0, offset - LONGEST_WORD), offset); // words are ASCII

@@ -55,7 +55,7 @@ export function requestReader(data: PredictorData) {
   const writeOptions = optionWriter(data);
   const optionNames: readonly string[] = OPTION_NAMES;
   /** The fields of a site, and whether the writer of options reads them. */
-  const isOption = new Map(
+  const fields = new Map(
     Object.keys(schemas.prediction.shape).map((name) => [name, optionNames.includes(name)]),
   );
   /** The fields of a site that may be absent. */
@@ -77,9 +77,9 @@ export function requestReader(data: PredictorData) {
     rows.method[row] = method;
     let hasOptions = false;
     for (const name in site) {
-      const isKnownOption = isOption.get(name);
-      if (isKnownOption) hasOptions = true;
-      if (isKnownOption !== undefined) continue;
+      const isOption = fields.get(name);
+      if (isOption) hasOptions = true;
+      if (isOption !== undefined) continue;
       const option = optionNear(name, optional);
       if (option !== undefined && !Object.hasOwn(site, option)) return false; // misspelt
     }

@@ -77,11 +77,8 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) =>
     if (from === 0) writer.writeText(head);
     const end = Math.min(points.length, from + Math.ceil(TEXT_CHUNK_VALUES / columns.length));
     const rows = rowsOf(surface, artefacts, from, end);
-    const writeRow = columnsWriter(columns, rows, end - from, {
-      format,
-      lists: textListsOf(artefacts),
-      writer,
-    });
+    const lists = textListsOf(artefacts);
+    const writeRow = columnsWriter(columns, rows, end - from, { format, lists, writer });
     for (let row = 0; row < end - from; row++) writeRow(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;

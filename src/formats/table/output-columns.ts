@@ -15,10 +15,11 @@ export interface OutputColumn<Rows> {
   readonly texts?: keyof TextLists;
   /** Decimals to which formats of text round; other numbers are written as they are. */
   readonly decimals?: number;
+  /** The value of a row, counted from 0. */
   readonly value: (rows: Rows, row: number) => number;
 }
 
-/** Reads the values of a column into memory for as many rows. */
+/** Fills `values` with the values of a column. @param rows one for each */
 export function readColumn<Rows, Values extends { length: number; [row: number]: number }>(
   { value }: OutputColumn<Rows>,
   rows: Rows,

@@ -43,6 +43,7 @@ export interface RowChecks {
 export function rowChecks(data: PredictorData, request: TableRequest, columns: ReadPositions): RowChecks {
   const { schema, numbers, canMove } = rulesOf(data);
   const catalogue = speciesOf(data);
+  /** The optional columns that the table has. */
   const given = numbers.filter(({ name }) => columns[name as ReadColumn] !== -1);
   /** The adjustments of a row that states nothing of its own. */
   const assumed = adjustmentsFor(request.assumed, data);

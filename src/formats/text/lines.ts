@@ -52,10 +52,11 @@ function textEnd(body: Buffer, start: number, hasSpaces: boolean): number {
 /** No byte of a character beyond ASCII is a line feed: lines can be checked one by one. */
 function firstLineNotUtf8(body: Buffer): number {
   let line = 1;
-  let end = body.indexOf(LINE_FEED) + 1;
-  for (let start = 0; end > 0 && isUtf8(body.subarray(start, end)); line++)
-    [start, end] = [end, body.indexOf(LINE_FEED, end) + 1];
-  return line;
+  for (let start = 0; ; line++) {
+    const end = body.indexOf(LINE_FEED, start) + 1;
+    if (end === 0 || !isUtf8(body.subarray(start, end))) return line;
+    start = end;
+  }
 }
 
 /** Most bytes of a row: rows are read one by one into memory. */
