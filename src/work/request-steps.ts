@@ -55,8 +55,8 @@ export class RequestSteps {
     return result;
   }
 
-  /** Does a step for each item, a few at a time, until the first error. */
-  async doEach<Item>(items: IterableIterator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
+  /** Does a step for each item, a few at a time, until the first error, which ends the generator for all. */
+  async doEach<Item>(items: Generator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
     const doSome = async () => {
       for (const item of items) await doStep(item);
     };

@@ -20,10 +20,11 @@ export async function predictPoints(
 ): Promise<void> {
   const { length } = surface.points;
   const atOnce = surface.intervals ? STEP_POINTS_WITH_INTERVALS : STEP_POINTS;
-  const slices = Array.from({ length: Math.ceil(length / atOnce) }, (_, slice) => slice * atOnce);
-  await steps.doEach(slices.values(), async (from) => {
-    const count = Math.min(atOnce, length - from);
-    await steps.do({ kind: 'points', surface, from, count }, deadlineOf());
+  function* slices() {
+    for (let from = 0; from < length; from += atOnce) yield { from, count: Math.min(atOnce, length - from) };
+  }
+  await steps.doEach(slices(), async (slice) => {
+    await steps.do({ kind: 'points', surface, ...slice }, deadlineOf());
   });
 }
 
