@@ -53,8 +53,11 @@ export async function openPredictor(
 /** Opens models that another thread checks: slow ones would block this one. @throws ArtefactError where one cannot be loaded */
 export async function openUnchecked(data: PredictorData): Promise<Predictor> {
   const { modelFiles, intervalFiles, manifest } = data;
-  const models = await Promise.all(modelFiles.map((file) => openSurvivalModel(file, manifest)));
-  const intervalModels = await Promise.all(intervalFiles.map((file) => openIntervalModel(file, manifest)));
+  // One by one: each blocks the thread while it loads, and none may be loading when the worker is ended for another's error.
+  const models = [];
+  for (const file of modelFiles) models.push(await openSurvivalModel(file, manifest));
+  const intervalModels = [];
+  for (const file of intervalFiles) intervalModels.push(await openIntervalModel(file, manifest));
   return new Predictor(data, models, intervalModels);
 }
 
