@@ -153,8 +153,8 @@ export const manifestSchema = z
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     const { coverage, codename, version, features, species, methods, interval_level, scores } = manifest;
-    const [, numbers] = /_v(\d+_\d+)_/.exec(version) ?? [];
-    if (version !== `${coverage}_v${numbers}_${codename}`)
+    const numbers = version.slice(coverage.length, -codename.length);
+    if (!/^_v\d+_\d+_$/.test(numbers) || version !== coverage + numbers + codename)
       complain('version', `"${version}" is not ${coverage}_v<major>_<minor>_${codename}`);
     for (const key of ['name', 'label'] as const) {
       const values = features.map((feature) => feature[key]);
