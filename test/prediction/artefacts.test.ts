@@ -71,6 +71,11 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   ],
   ['has a version of another codename', { codename: 'heather' }, /^version: .*_heather$/],
   ['has no version numbers', (m) => Object.assign(m, { version: `pnw_v_${m.codename}` }), /^version: /],
+  [
+    'has a word for version numbers',
+    (m) => Object.assign(m, { version: `pnw_vundefined_${m.codename}` }),
+    /^version: /,
+  ],
   ['has no codename', { codename: '' }, /^codename: /],
   ['has no series', { series: 7 }, /^series: /],
   [

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { Surface } from '../../src/formats/surface/surface.js';
+import { SiteRows } from '../../src/prediction/site-rows.js';
+import { RequestSteps } from '../../src/work/request-steps.js';
+import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
+import { predictPoints } from '../../src/work/surface-answer.js';
+
+/** Does steps in the next turn; the one for the first points fails each time. */
+class FailingExecutor implements Executor {
+  readonly maxRunRows = 1;
+  readonly free = 1;
+  onFree: () => void = () => {};
+  /** Steps that it was given. */
+  steps = 0;
+
+  wake(): void {
+    queueMicrotask(() => this.onFree());
+  }
+
+  start(run: Run): void {
+    this.steps++;
+    run.fill(new SiteRows(0));
+    const { from } = run.slices[0].job.request.order as { readonly from: number };
+    setImmediate(() => {
+      if (from === 0) run.end(new Error('the first points fail'));
+      else run.deliverResult({ result: { inferenceMs: 0 } });
+    });
+  }
+}
+
+test('Once a step for points of a surface has failed, no further one begins.', async () => {
+  const executor = new FailingExecutor();
+  const steps = new RequestSteps('key', new Scheduler(executor, 1));
+  const surface = { points: new Int32Array(200_000), intervals: false } as Surface;
+  await expect(predictPoints(surface, steps, () => Infinity)).rejects.toThrow('the first points fail');
+  // Three tries of the one that fails, and of the others as many as were done meanwhile; the surface has 400.
+  expect(executor.steps).toBeLessThan(40);
+});
