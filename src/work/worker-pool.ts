@@ -98,7 +98,7 @@ export class WorkerPool implements Executor {
   }
 
   start(run: Run): void {
-    this.#slots.find(({ isFree }) => isFree)?.start(run);
+    (this.#slots.find(({ isFree }) => isFree) as WorkerSlot).start(run);
   }
 
   /** Ends the threads, also those that open their models, once they are out of onnxruntime; no run may be under way. */
