@@ -20,17 +20,17 @@ const MAX_TOUCHES = 2 ** 18;
 
 const TOO_INTRICATE = 'the outline is too intricate to be checked: simplify it';
 
-/** Makes the error of an outline. @param near the place of the problem as longitude and latitude, if it has one */
-export type RefuseOutline = (problem: string, near?: readonly [number, number]) => Error;
+/** Makes the error to throw. @param near the place of the problem as longitude and latitude, if it has one */
+export type ErrorOfOutline = (problem: string, near?: readonly [number, number]) => Error;
 
 /**
  * Checks that it is clear what an outline of at most MAX_POSITIONS encloses. The rules are those of the OGC Simple Features:
  * a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and apart from one
  * another, as polygons do.
- * @throws what `refuse` makes of the first problem, or of an outline that would take too long to check
+ * @throws what `errorOf` makes of the first problem, or of an outline that would take too long to check
  */
-export function checkOutline(outline: Outline, refuse: RefuseOutline): void {
-  const check = new OutlineCheck(outline, refuse);
+export function checkOutline(outline: Outline, errorOf: ErrorOfOutline): void {
+  const check = new OutlineCheck(outline, errorOf);
   check.contacts();
   check.nesting();
 }
@@ -49,7 +49,7 @@ class OutlineCheck {
 
   constructor(
     private readonly outline: Outline,
-    private readonly refuse: RefuseOutline,
+    private readonly errorOf: ErrorOfOutline,
   ) {
     outline.rings.forEach(({ polygon }, ring) => {
       this.#polygons[polygon] ??= [];
@@ -57,7 +57,7 @@ class OutlineCheck {
     });
   }
 
-  /** Refuses edges that meet and must not. Notes which rings touch. */
+  /** Checks that no two edges meet that must not. Notes which rings touch. */
   contacts(): void {
     const { coordinates, rings } = this.outline;
     // An edge is the position where it ends.
@@ -78,25 +78,25 @@ class OutlineCheck {
       if (isOneRing && (apart === 1 || apart === rings[a.ring].end - rings[a.ring].start - 2)) continue;
       const contact = contactOf(a.segment, b.segment);
       if (contact === undefined) continue;
-      if (isOneRing) throw this.refuse('a ring crosses or touches itself', meeting(a.segment, b.segment));
-      if (contact === 'cross') throw this.refuse('two rings cross', meeting(a.segment, b.segment));
-      if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw this.refuse(TOO_INTRICATE);
+      if (isOneRing) throw this.errorOf('a ring crosses or touches itself', meeting(a.segment, b.segment));
+      if (contact === 'cross') throw this.errorOf('two rings cross', meeting(a.segment, b.segment));
+      if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw this.errorOf(TOO_INTRICATE);
     }
   }
 
-  /** Refuses rings that lie where they must not. To be called after `contacts`. */
+  /** Checks that no ring lies where it must not. To be called after `contacts`. */
   nesting(): void {
     const { coordinates, rings } = this.outline;
     for (const [ring, { polygon, isHole }] of rings.entries())
       if (isHole && this.#placeOf(ring, this.#polygons[polygon].slice(0, 1)) !== INSIDE)
-        throw this.#refuseRing(ring, 'a hole lies outside its polygon');
+        throw this.#errorAt(ring, 'a hole lies outside its polygon');
     const boxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
     for (const [ring, before] of this.#meeting(boxes)) {
       const [a, b] = [rings[ring], rings[before]];
       if (a.isHole && b.isHole && a.polygon === b.polygon && this.#overlap([ring], [before]))
-        throw this.#refuseRing(ring, 'two holes overlap');
+        throw this.#errorAt(ring, 'two holes overlap');
       if (!a.isHole && !b.isHole && this.#overlap(this.#polygons[a.polygon], this.#polygons[b.polygon]))
-        throw this.#refuseRing(ring, 'two polygons overlap');
+        throw this.#errorAt(ring, 'two polygons overlap');
     }
   }
 
@@ -116,13 +116,13 @@ class OutlineCheck {
 
   #count(comparisons: number): void {
     this.#comparisons += comparisons;
-    if (this.#comparisons > MAX_COMPARISONS) throw this.refuse(TOO_INTRICATE);
+    if (this.#comparisons > MAX_COMPARISONS) throw this.errorOf(TOO_INTRICATE);
   }
 
-  #refuseRing(ring: number, problem: string): Error {
+  #errorAt(ring: number, problem: string): Error {
     const { coordinates, rings } = this.outline;
     const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
-    return this.refuse(problem, [longitude, latitude]);
+    return this.errorOf(problem, [longitude, latitude]);
   }
 
   /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
