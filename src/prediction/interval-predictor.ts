@@ -52,12 +52,12 @@ export function reportIntervals(draws: Draws, method: number, level: number, rec
   }
 }
 
-/** The draws of one row and horizon, ascending; used again. */
+/** Memory of `intervalOf` for the draws of one row and horizon, ascending. */
 let sorted = new Float64Array(0);
 
 /**
- * The interval of one method's survival, or of the difference between two: draw by draw, since a draw is the same world
- * for both.
+ * The interval of one method's survival or, where another's draws are `subtracted`, of the difference between the two: draw
+ * by draw, since a draw is the same world for both.
  * @param level the probability that the interval contains the value
  * @param reported the survival or difference that is reported, in ten-thousandths: never outside
  * @param h index into HORIZONS

@@ -24,7 +24,7 @@ export class MainThreadExecutor implements Executor {
   constructor(data: PredictorData) {
     this.#buffer = new RunBuffer(runMemory(data));
     this.encoder = openUnchecked(data).then((predictor) => new AnswerEncoder(predictor));
-    this.encoder.catch(() => {}); // reported to who waits for it
+    this.encoder.catch(() => {}); // reported to whoever waits for it
   }
 
   get free(): number {

@@ -60,7 +60,7 @@ export class Run {
     this.end();
   }
 
-  /** @param error why there will be no answers */
+  /** Ends the run. @param error why it has no answers, if it has none */
   end(error?: Error): void {
     this.onEnd(this, error);
     for (const { job } of this.slices) job.leaveRun();

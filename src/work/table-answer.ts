@@ -15,9 +15,9 @@ export interface TableOptions {
 
 /**
  * Has workers check a table, however long that waits for others.
- * @returns its rows, and what starts the answer: that waits for the first chunk, which decides whether there is an answer,
- * and returns the bytes in the order of the rows
- * @throws ApiError where it is no table, JobError; the start JobError
+ * @returns the number of its rows, and `start`, which waits for the answer to the first chunk, since that decides whether
+ *   there is one to the table, and then returns the bytes in the order of the rows
+ * @throws ApiError where it is no table, JobError; `start` throws JobError
  */
 export async function checkTable(
   table: TableOrder,

@@ -23,8 +23,8 @@ type SlotNotice = { readonly slot: number } & (
   | { readonly kind: 'ready' }
   | ArtefactFailure
   | { readonly kind: 'answered' } // the answers of the run are in the buffer
-  | { readonly kind: 'done'; readonly result: unknown } // the step
-  | { readonly kind: 'failed'; readonly error: Error } // the run or step; the worker is still ready
+  | { readonly kind: 'done'; readonly result: unknown } // the step has ended
+  | { readonly kind: 'failed'; readonly error: Error } // the run or step threw; the worker is still ready
 );
 
 /** What a worker is given when it starts; the grid in it is shared, not copied. */

@@ -68,8 +68,8 @@ export const CHECKSUMS_FILE = 'SHA256SUMS';
 /**
  * Reads the SHA256SUMS of a folder. Without its check a damaged grid could be served with wrong values, or keep the Arrow
  * reader in an endless loop.
- * @returns the file itself, and a function that reads a file of the folder if it is listed
- * @throws ArtefactError, as the function does, where a file is missing or has another SHA-256
+ * @returns the file itself, and a function that reads a file of the folder that it lists
+ * @throws ArtefactError, as the function does, where a file is not listed, is missing or has another SHA-256
  */
 export function readChecksums(folder: string) {
   const list = readArtefactFile(path.join(folder, CHECKSUMS_FILE));

@@ -63,7 +63,7 @@ export class PredictionReporter {
     }
   }
 
-  /** Reports the 3 candidates of largest rounded magnitude, of equal ones the first feature. @returns the sum of all */
+  /** Reports the 3 candidates of largest rounded magnitude, of equals the first. @returns the sum of all contributions */
   #reportRiskFactors(contributions: Float32Array, offset: number, numbers: Uint16Array, to: number): number {
     const candidates = this.#candidates;
     let first = 0;

@@ -57,7 +57,7 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32
   const end = firstPointAt(index, firstRow + rows, 0);
   let [node, isInside] = [-1, 0];
   for (let point = firstPointAt(index, firstRow, 0); point < end; point++) {
-    // A ray crosses a closed outline an even number of times: each row begins and ends outside.
+    // Along a row a closed outline is crossed an even number of times: after its last node one is outside again.
     const nodeOfPoint = (index.row[point] - firstRow) * width + columnOf[point];
     while (node < nodeOfPoint) isInside ^= changes[++node];
     if (isInside === 1) points.push(point);

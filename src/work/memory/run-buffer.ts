@@ -10,7 +10,7 @@ const STATE = 0;
 const COUNT = 1;
 const RUN_STATE = { none: 0, ordered: 1, answered: 2 } as const;
 
-/** New memory for the rows and elements of a predictor. */
+/** New memory, which threads can share, for MAX_RUN_ROWS rows of a predictor and the answers to them. */
 export function runMemory(predictor: PredictorData) {
   const rowWidth = adjustmentWidth(predictor.manifest);
   return {
