@@ -40,13 +40,13 @@ export async function runKeys(
   try {
     await command.run(new KeyAdministration(store, nowMs), values, print);
   } catch (error) {
+    await store.close().catch(() => {}); // the first error is the one to report
     if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
     // The key was printed, and then the commit failed.
     if (isPrinted) throw new Error(`${(error as Error).message}; do not use the key that was printed`);
     throw error;
-  } finally {
-    await store.close();
   }
+  await store.close();
 }
 
 /**
