@@ -129,10 +129,10 @@ export class AccountStore {
 
   /** The counts of keys on days, in their order. */
   async requestCounts(wanted: readonly KeyDay[]): Promise<number[]> {
-    const pairs = wanted.map(({ keyId, day }) => sql`(${keyId}, ${day})`);
+    const pairs = new Map(wanted.map((each) => [keyDayName(each), sql`(${each.keyId}, ${each.day})`]));
     const { rows } = await sql<DayUsage>`
       select key_id as "keyId", day, requests from daily_usage
-      where (key_id, day) in (values ${sql.join(pairs)})`.execute(this.db);
+      where (key_id, day) in (values ${sql.join([...pairs.values()])})`.execute(this.db);
     const counts = new Map(rows.map((row) => [keyDayName(row), row.requests]));
     return wanted.map((each) => counts.get(keyDayName(each)) ?? 0);
   }
