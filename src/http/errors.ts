@@ -54,8 +54,7 @@ export function renderError({ error, status, headers }: ApiError) {
 export function errorHandler(timeoutMs: number) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { status, headers, body } = renderError(toApiError(error, request, timeoutMs));
-    // Of an answer that failed as it was compressed.
-    reply.removeHeader('content-encoding').raw.removeHeader('content-encoding');
+    reply.removeHeader('content-encoding'); // of an answer that failed while it was compressed
     return reply.code(status).headers(headers).send(body);
   };
 }
