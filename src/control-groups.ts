@@ -30,8 +30,8 @@ export function memoryLimitBytes(root = '/'): number {
 }
 
 /**
- * The folders of this process's group and of those above it; version 2 has one group for all controllers and does not name
- * them. A container may see only the topmost folder: its own.
+ * The folders of this process's group and of those above it. Version 2 has one group for all controllers, unnamed.
+ * A container may see only the topmost folder: its own.
  */
 function groupFolders(controller: string, root: string): string[] {
   const memberships = (read(root, 'proc/self/cgroup') ?? '').matchAll(/^\d+:([^:\n]*):(\/.*)$/gm);

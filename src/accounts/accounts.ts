@@ -56,8 +56,8 @@ export class Accounts {
 
   /**
    * @param store closed with the accounts
-   * @param nowMs the time since 1970, which is read from nowhere else
-   * @param onBackgroundError as of `UsageMeter`
+   * @param nowMs returns the milliseconds since 1970; the accounts have no other clock
+   * @param onBackgroundError `onError` of `UsageMeter`
    */
   constructor(
     private readonly store: AccountStore,

@@ -12,12 +12,12 @@ const FLUSH_EVERY_MS = 1000;
 export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
   /** By key and day. */
-  #changes = new Map<string, DayUsage>();
+  readonly #changes = new Map<string, DayUsage>();
   readonly #oneFlush = pLimit(1);
 
   /**
-   * @param onError called when a flush in the background failed, whose counts are kept for the next, and for each count that
-   * the store refuses and that is dropped; the message says which of both
+   * @param onError called when a flush in the background fails, whose counts are kept for the next, and for each count
+   * that is dropped because the store refuses it; the message says which
    */
   constructor(
     private readonly store: AccountStore,

@@ -16,7 +16,7 @@ export async function runMain(command: 'keys' | 'models', main: (args: string[])
   }
 }
 
-/** Exit code 2 and a reference to the help for an invalid command line, 1 for any other error; one line for both. */
+/** One line for an error, with exit code 1; for an invalid command line the help is named, too, with exit code 2. */
 export function failureOf(command: 'keys' | 'models', error: unknown) {
   const stderr = `${command}: ${oneLine(redactKeys(error instanceof Error ? error.message : String(error)))}\n`;
   return error instanceof UsageError
@@ -37,7 +37,7 @@ export function parseOptions<Options extends NonNullable<ParseArgsConfig['option
   }
 }
 
-/** @throws UsageError with the commands that there are */
+/** Refuses an unknown command. @param known the known ones, as in "commands are issue, list" @throws UsageError */
 export function refuseCommand(name: string | undefined, known: string): never {
   const given = name === undefined ? 'no command was given' : `${quote(name)} is not a command`;
   throw new UsageError(`${given}; the ${known}`);

@@ -40,7 +40,7 @@ function report(line: string): void {
   writeOutput(`${oneLine(redactKeys(line))}\n`);
 }
 
-/** Checks models against the contract and the grid, measures them, and reports each step. The exit code says whether they may be served. */
+/** Checks models against the contract and the grid, measures them and reports each step. A failure sets exit code 1. */
 async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
   try {
     const artefacts = readArtefacts(dataDir, modelDir);

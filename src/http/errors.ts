@@ -32,7 +32,7 @@ export const CLOSED_WHILE_WAITING = retryLater(
 const closedMessage =
   'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
   'disconnected: keep it open for sending until the answer has arrived.';
-/** The same before the answer to a table began. */
+/** The client closed its side before the answer to a table began. */
 export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: closedMessage }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */

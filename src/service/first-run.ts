@@ -3,7 +3,7 @@ import type { IssuedKey, KeyAdministration } from '../accounts/store/key-adminis
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 
-/** Works in a container, too, where npm has nothing to build with. */
+/** Its command works in a container, too, where npm has nothing to build with. */
 const ISSUE_HINT =
   'issue one with "node dist/cli/keys.js issue --tier hypha --owner NAME" in the working folder and with the DATABASE_URL of this process';
 

@@ -36,8 +36,8 @@ export function checkMemoryLimit(
 const mebibytes = (bytes: number) => `${Math.floor(bytes / MIB)} MiB`;
 
 /**
- * Descriptors kept for everything but callers' connections: files, the key store, a reload, newly accepted connections. If
- * there are few, half of them.
+ * Descriptors kept for everything but callers' connections: files, the key store, a reload, newly accepted connections.
+ * Half of the free ones are kept if that is less.
  */
 const RESERVED = 600;
 

@@ -64,7 +64,7 @@ export class KeyAdministration {
   /**
    * Gives a key a new secret. Its tier, owner, state and the day's count are kept; older secrets are refused at once, or
    * after `overlapMs`. Rejects with what `show` throws, too.
-   * @param show also gets the epoch milliseconds until which the old secret is accepted, or `null`
+   * @param show also gets the end of the old secret's validity in epoch milliseconds, `null` if it is refused at once
    */
   rotate(
     keyId: string,

@@ -20,8 +20,8 @@ export function useJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Reads a body. Its memory follows the bytes that came, not the chunks they came in: at most one and a half times the limit
- * while it is copied into a larger one, else at most the limit.
+ * Reads a body. Its memory depends on its bytes, not on its chunks: at most the limit, and half as much again while it
+ * is copied to a larger buffer.
  * @param done gets it, or payload_too_large where more is announced or comes: nothing is kept then
  */
 function readBody(

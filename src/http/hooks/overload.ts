@@ -39,10 +39,10 @@ export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
 }
 
 /**
- * Counts a batch, table or plan, and rejects it before its body is read where the queue is full: reading it is most of the
- * work. Under overload nine of ten batches are rejected, so that the cost of a rejection decides how many are answered: most
- * are rejected before they are counted, without Fastify's reply and hooks. Limited tiers, whose responses have the quota,
- * pages of other origins and responses that end their connection are rejected later.
+ * Counts a batch, table or plan, and rejects it before its body is read if the queue is full: reading it is most of the
+ * work. Under overload nine of ten batches are rejected, so the cost of a rejection decides how many are answered. Most
+ * are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers, whose responses have
+ * the quota, those of pages of other origins and those whose response ends the connection are rejected afterwards.
  */
 export function rejectOverload(
   app: FastifyInstance,

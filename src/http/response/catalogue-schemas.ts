@@ -5,7 +5,7 @@ import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import * as field from './fields.js';
 
-/** `starting` until every worker has loaded its models; `degraded` when workers were lost; `draining` from SIGTERM on. */
+/** `starting` until every worker has loaded its models, `degraded` when workers were lost, `draining` from SIGTERM. */
 const PHASES = ['ok', 'starting', 'degraded', 'draining'] as const;
 
 export type Phase = (typeof PHASES)[number];

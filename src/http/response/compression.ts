@@ -32,7 +32,7 @@ const { zstdCompress, createZstdCompress, constants } = zlib as unknown as {
   zstdCompress?: (body: Buffer, done: zlib.CompressCallback) => void;
 };
 
-/** Compresses a response, or a stream of one, quickly and in libuv's threads. */
+/** Compresses a response, as a whole or as a stream, quickly and in libuv's threads. */
 interface Encoding {
   compress(body: Buffer): Promise<Buffer>;
   stream(): Transform;

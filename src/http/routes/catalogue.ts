@@ -34,7 +34,7 @@ export const modelEndpoint: Endpoint = {
   response: schemas.modelResponseSchema,
 };
 
-/** A route whose answer is the same as long as a generation serves: written once, and compressed once in each encoding. */
+/** A route whose answer depends on the generation alone: it is written once, and compressed once in each encoding. */
 export function describingRoute(
   app: FastifyInstance,
   serving: Serving,

@@ -91,7 +91,7 @@ const pageOf = (script: string, style: string) => `<!doctype html>
 </html>
 `;
 
-/** GET /openapi.json and /docs, the interface for programs and for people, and /licenses.txt. @param describe makes the first */
+/** GET /openapi.json, /docs and /licenses.txt. @param describe makes the OpenAPI document of a generation */
 export function documentRoutes(
   app: FastifyInstance,
   serving: Serving,

@@ -29,7 +29,7 @@ function numberOf(text: string): number | string {
  * Reads the query of a table or surface.
  * @param parameters as in the address; an array where one is given several times
  * @param readers of the other parameters that are no numbers, by name
- * @returns all values; what two parameters mean: whether there are intervals, and what is assumed and changes something
+ * @returns all values, whether intervals are asked for, and the assumptions that differ from their defaults
  * @throws ApiError invalid_request with every issue found
  */
 export function readQuery(

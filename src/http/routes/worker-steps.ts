@@ -8,7 +8,7 @@ import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 
-/** Steps that last, and keep the generation, until the response is closed. @param release frees the memory that they read */
+/** Steps that end with the response, and keep the generation until then. @param release frees the memory they read */
 export function stepsOf(reply: FastifyReply, generation: Generation, release: () => void): RequestSteps {
   const connection = connectionOf(reply.request.raw);
   const steps = new RequestSteps(callerOf(reply.request).id, generation.batches);

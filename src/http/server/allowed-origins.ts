@@ -16,8 +16,8 @@ const LOG_EVERY_MS = 60_000;
 const LOGGED_CHARACTERS = 100;
 
 /**
- * Lets pages of the listed origins call the API from a browser, and logs other origins, since their browsers do not say why
- * they fail. Preflights are answered here, before the hooks that authenticate and count; those of other origins get what
+ * Lets pages of the listed origins call the API from a browser. Logs other origins, whose browsers do not say why calls
+ * fail. Preflights are answered here, before the hooks that authenticate and count; those of other origins get what
  * OPTIONS gets without this. Credentials (cookies) are never allowed: the key is in a header.
  * @param origins as browsers send them, or ANY_ORIGIN; none adds no headers
  */

@@ -24,7 +24,7 @@ const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
 export class Connection extends SocketStream {
   #isPassScheduled = false;
   #droppedBytes = 0;
-  /** That to the last request, of which at least the head has arrived. */
+  /** The response to the last request, of which at least the head has arrived. */
   #response: ServerResponse | undefined;
   /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
   #bodyBytes = 0;

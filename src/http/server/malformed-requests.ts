@@ -10,7 +10,7 @@ export const MAX_HEADERS = 100;
 
 export const TOO_LATE = invalidRequest('The request did not arrive in time: send it faster.', 408);
 
-/** What Node's HTTP parser rejects. */
+/** The error of a request that Node's HTTP parser rejects. */
 export function parserError({ code }: NodeJS.ErrnoException): ApiError {
   if (code !== 'HPE_HEADER_OVERFLOW') return invalidRequest('The request is not valid HTTP/1.1.');
   const limits = `less than 16 KiB and at most ${MAX_HEADERS} headers`;
@@ -67,7 +67,7 @@ function invalidRequest(message: string, status = 400): ApiError {
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
 }
 
-/** Answers a request without its `ServerResponse`, and ends its connection. @param received its headers, unless those were rejected */
+/** Answers without a `ServerResponse`, and ends the connection. @param received headers of the request, if any */
 export function endWithError(error: ApiError, socket: Duplex, received: IncomingHttpHeaders = {}): void {
   const { status, headers, body } = renderError(error);
   const head = Object.entries({ ...headers, 'x-request-id': requestId(received['x-request-id']) });

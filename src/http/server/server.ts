@@ -92,7 +92,7 @@ export function createServer(
       phase.current === 'draining' ||
       // Where a caller was not told to send the body, what follows could be either the body or the next request.
       connection.isAwaitingContinue ||
-      // Node's server would read and drop any number of bytes. Callers with a key may send all of theirs, and then read.
+      // Node's server would read and drop any number of bytes. Callers with a key may send all theirs, and then read.
       (state.caller === undefined && connection.hasLargeUnreadBody)
     )
       reply.header('connection', 'close');

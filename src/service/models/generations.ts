@@ -56,7 +56,7 @@ export class Generations {
     if (this.#oneReload.pendingCount === 0) void this.#oneReload(() => this.#replace());
   }
 
-  /** Ends a reload under way, files of surfaces that nobody waits for, then the workers once they have answered everything. */
+  /** Ends a reload under way, files of surfaces that nobody waits for, and then the workers once all is answered. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#oneReload(() => {});

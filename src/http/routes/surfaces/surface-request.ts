@@ -43,7 +43,7 @@ const EVERYWHERE = { west: -MAX_LONGITUDE, south: -MAX_LATITUDE, east: MAX_LONGI
 
 const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
 
-/** The parameters of the query. @param limit of points, by tier @param assumptions the schemas of what may be assumed */
+/** The parameters of the query. @param limit of `max_points` @param assumptions the schemas of what may be assumed */
 export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.ZodOptional>) {
   return z.object({
     f: z
@@ -124,9 +124,9 @@ const latticesOf = perGeneration(
 
 /**
  * Reads a request.
- * @returns the surface that it asks for, without its values, and how it is sent: `isFile` as a file, whole or by range;
- *   `isRange` by range, which is one of the bytes without a content coding. `identity` differs for any other bytes,
- *   `codedTag` for another content coding, too
+ * @returns the surface that it asks for, without its values, and how to send it: `isFile` as a file, `isRange` a range
+ *   of its bytes, which have no content coding then. `identity` is another one for any other bytes, content codings
+ *   apart; `codedTag` for another content coding, too
  * @throws ApiError in the order of the interface
  */
 export function readSurface(request: FastifyRequest<SurfaceRoute>, { artefacts }: Generation) {
