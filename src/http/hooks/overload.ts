@@ -39,10 +39,10 @@ export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
 }
 
 /**
- * Counts a batch, table or plan, and rejects it before its body is read if the queue is full: reading it is most of the
- * work. Under overload nine of ten batches are rejected, so the cost of a rejection decides how many are answered. Most
- * are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers, whose responses have
- * the quota, those of pages of other origins and those whose response ends the connection are rejected afterwards.
+ * Enforces the quota of batches, tables and plans, and rejects them before their bodies, which are most of the work,
+ * are read if the queue is full. Under overload nine of ten are rejected, so the cost of a rejection decides how many
+ * are answered. Most are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers,
+ * whose responses have the quota, of pages of other origins and those that end their connection are rejected later.
  */
 export function rejectOverload(
   app: FastifyInstance,
