@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isOwner, KEY_ID, type KeyRecord, type KeyState, OWNER_RULE } from '../accounts/api-key.js';
 import {
@@ -194,6 +194,9 @@ function readDumpFile(file: string): AccountDump {
 
 function readJson(file: string): unknown {
   try {
+    const stat = statSync(file);
+    // A device such as /dev/zero has no end.
+    if (!stat.isFile() && !stat.isFIFO()) throw new Error('it is not a file');
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`${quote(file)} cannot be read as JSON: ${shorten((error as Error).message)}`);
