@@ -2,8 +2,6 @@ import pino from 'pino';
 import sonicBoom from 'sonic-boom';
 import { redactKeys } from './output/printable.js';
 
-const STDOUT = 1;
-
 /** Lines are written in groups, at the latest after this time: one write per line would cost more than the line. */
 const WRITE_EVERY_MS = 250;
 const WRITE_BYTES = 8 * 1024;
@@ -33,7 +31,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
  */
 class LogOutput {
   readonly #stream = new sonicBoom.SonicBoom({
-    fd: STDOUT,
+    fd: 1,
     minLength: WRITE_BYTES,
     periodicFlush: WRITE_EVERY_MS,
     maxLength: MAX_WAITING_BYTES,

@@ -195,8 +195,7 @@ function readDumpFile(file: string): AccountDump {
 function readJson(file: string): unknown {
   try {
     const stat = statSync(file);
-    // A device such as /dev/zero has no end.
-    if (!stat.isFile() && !stat.isFIFO()) throw new Error('it is not a file');
+    if (!stat.isFile() && !stat.isFIFO()) throw new Error('it is not a file'); // a device may have no end
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`${quote(file)} cannot be read as JSON: ${shorten((error as Error).message)}`);

@@ -183,8 +183,7 @@ export class ColumnLoader {
   }
 
   #checkTexts(offsets: Offsets, bytes: Uint8Array): void {
-    const texts = bytes.subarray(Number(offsets[0]));
-    if (!isUtf8(texts)) throw this.#damaged('a text is not UTF-8');
+    if (!isUtf8(bytes.subarray(Number(offsets[0])))) throw this.#damaged('a text is not UTF-8');
     for (const offset of offsets) {
       const at = Number(offset);
       if (at < bytes.length && (bytes[at] & 0xc0) === 0x80)

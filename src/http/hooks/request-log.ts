@@ -22,12 +22,11 @@ export function enableServerTiming(app: FastifyInstance): void {
 export function logRequest(reply: FastifyReply, metrics: Metrics): void {
   const { request } = reply;
   const { caller, sites, times } = request.state;
-  const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const durationMs = reply.elapsedTime;
   const sentStatus = isSent(reply.raw) ? reply.statusCode : CLIENT_CLOSED_STATUS;
   const status = connectionOf(request.raw).rejectedStatus ?? sentStatus;
-  const labels = { route, method, status: String(status), tier: caller?.tier ?? 'none' };
+  const labels = { route, method: request.method, status: String(status), tier: caller?.tier ?? 'none' };
   metrics.requestSeconds.observe(labels, durationMs / 1000);
   if (times !== undefined) {
     metrics.queueSeconds.observe(times.queueMs / 1000);
@@ -37,7 +36,7 @@ export function logRequest(reply: FastifyReply, metrics: Metrics): void {
     {
       key_id: caller?.id,
       tier: caller?.tier,
-      method,
+      method: request.method,
       route,
       status,
       sites,

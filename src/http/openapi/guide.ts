@@ -108,8 +108,7 @@ tier \`hypha\` more. Plans of every tier have as many units as a batch has sites
 }
 
 function errors(): string {
-  const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
-  const rows = codes.map((code) => {
+  const rows = (Object.keys(ERROR_STATUS) as ErrorCode[]).map((code) => {
     const { cause, remedy } = ERROR_GUIDE[code];
     return [`\`${code}\``, String(ERROR_STATUS[code]), cause, remedy];
   });
