@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Surface } from '../../src/formats/surface/surface.js';
+import {
+  type ChunkStart,
+  type StreamedType,
+  SURFACE_ENCODERS,
+  type SurfaceChunk,
+} from '../../src/formats/surface/surface-output.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { RequestSteps } from '../../src/work/request-steps.js';
 import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
 import { predictPoints } from '../../src/work/surface-answer.js';
+import { readPredictorData } from '../../testing/project.js';
 
 /** Does steps in the next turn; the one for the first points fails each time. */
 class FailingExecutor implements Executor {
@@ -35,4 +42,24 @@ test('Once a step for points of a surface has failed, no further one begins.', a
   await expect(predictPoints(surface, steps, () => Infinity)).rejects.toThrow('the first points fail');
   // Three tries of the one that fails, and of the others as many as were done meanwhile; the surface has 400.
   expect(executor.steps).toBeLessThan(40);
+});
+
+test('Every chunk of a surface is in memory of its own, since workers hand that over.', () => {
+  const data = readPredictorData();
+  const points = Int32Array.from({ length: 8193 }, (_, point) => point); // an Arrow batch, and one of one point
+  const surface = { points, step: 1, species: 0, values: new Uint16Array(6 * points.length) };
+  for (const type of Object.keys(SURFACE_ENCODERS) as StreamedType[]) {
+    const memories = new Set<ArrayBuffer>();
+    let chunks = 0;
+    let start: ChunkStart | undefined = { section: 0, from: 0 };
+    while (start !== undefined) {
+      const chunk: SurfaceChunk = SURFACE_ENCODERS[type](surface as Surface, data, start);
+      memories.add(chunk.bytes.buffer);
+      // Fails for memory that Node's pool owns, which cannot be transferred.
+      expect(chunk.bytes.buffer.byteLength, type).toBeLessThan(2 * chunk.bytes.byteLength);
+      chunks++;
+      start = chunk.next;
+    }
+    expect(memories.size).toBe(chunks);
+  }
 });
