@@ -1,6 +1,6 @@
 import { PLACE, PlaceCache, PredictionCache } from './cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
-import { type Draws, drawsOf, reportIntervals } from './interval-predictor.js';
+import { type Draws, drawsOf, reportIntervals } from './intervals.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import type { IntervalModel, Survival, SurvivalModel } from './model/model-session.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../src/prediction/dimensions.js';
-import { intervalOf } from '../../src/prediction/interval-predictor.js';
+import { intervalOf } from '../../src/prediction/intervals.js';
 import {
   factorCode,
   HORIZON_NUMBERS,

@@ -1,7 +1,7 @@
 import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { intervalOf } from '../../prediction/interval-predictor.js';
+import { intervalOf } from '../../prediction/intervals.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
