@@ -1,7 +1,7 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
-import { END_OF_STREAM, OutputTypes, writeStream } from '../arrow/stream-writer.js';
+import { OutputTypes, writeStream } from '../arrow/stream-writer.js';
 import {
   type OutputColumn,
   SURFACE_COLUMNS,
@@ -77,8 +77,7 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) =>
     if (from === 0) writer.writeText(head);
     const end = Math.min(points.length, from + Math.ceil(TEXT_CHUNK_VALUES / columns.length));
     const rows = rowsOf(surface, artefacts, from, end);
-    const lists = textListsOf(artefacts);
-    const writeRow = columnsWriter(columns, rows, end - from, { format, lists, writer });
+    const writeRow = columnsWriter(columns, format, textListsOf(artefacts))(writer, rows, end - from);
     for (let row = 0; row < end - from; row++) writeRow(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;
@@ -103,9 +102,9 @@ function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: Chunk
   const end = Math.min(from + BATCH_POINTS, surface.points.length);
   const rows = rowsOf(surface, artefacts, from, end);
   const read = columns.map((column) => types.read(column, rows, end - from).data());
-  const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined);
-  if (end < surface.points.length) return { bytes, next: { section: 0, from: end } };
-  return { bytes: new Uint8Array(Buffer.concat([bytes, END_OF_STREAM])), next: undefined };
+  const isLast = end === surface.points.length;
+  const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined, isLast);
+  return { bytes, next: isLast ? undefined : { section: 0, from: end } };
 }
 
 /** Rows of a surface in some columns, and the text around them. */

@@ -48,54 +48,48 @@ export class RowWriter extends JsonWriter {
 const FLAGS = ['false', 'true'];
 
 /**
- * @param rows `count` of them
  * @param after what follows the last value of a row
- * @returns what writes the values of a row, counted from 0, in all columns
+ * @returns what reads the values of `count` rows in all columns, and returns what writes those of a row, counted from 0
  */
 export function columnsWriter<Rows>(
   columns: readonly OutputColumn<Rows>[],
-  rows: Rows,
-  count: number,
-  { format, lists, writer }: { format: TextFormat; lists: TextLists; writer: RowWriter },
+  format: TextFormat,
+  lists: TextLists,
   after = format.after,
-): (row: number) => void {
+) {
   const bytesOf = (text: string) => Buffer.byteLength(text) + WORD_BYTES;
   let maxBytes = bytesOf(after);
-  const writers = columns.map((column, index) => {
-    const before = format.before(column.name, index);
-    const texts = column.texts === undefined ? [] : lists[column.texts].map(format.quote);
-    maxBytes += bytesOf(before) + Math.max(NUMBER_BYTES, ...texts.map(bytesOf));
-    const values = readColumn(column, rows, new Float64Array(count));
-    return valueWriter(values, column.decimals, before, column.type === 'flag' ? FLAGS : texts, writer);
+  const writers = columns.map(({ name, texts, type, decimals }, index) => {
+    const before = format.before(name, index);
+    const quoted = texts === undefined ? [] : lists[texts].map(format.quote);
+    maxBytes += bytesOf(before) + Math.max(NUMBER_BYTES, ...quoted.map(bytesOf));
+    return valueWriter(decimals, before, type === 'flag' ? FLAGS : quoted);
   });
   const end = fragment(after);
-  return (row) => {
-    writer.reserve(maxBytes);
-    for (const write of writers) write(row);
-    writer.write(end);
+  return (writer: RowWriter, rows: Rows, count: number) => {
+    const values = columns.map((column) => readColumn(column, rows, new Float64Array(count)));
+    return (row: number): void => {
+      writer.reserve(maxBytes);
+      for (let column = 0; column < values.length; column++) writers[column](writer, values[column][row]);
+      writer.write(end);
+    };
   };
 }
 
-function valueWriter(
-  values: Float64Array,
-  decimals: number | undefined,
-  before: string,
-  texts: readonly string[],
-  writer: RowWriter,
-): (row: number) => void {
+function valueWriter(decimals: number | undefined, before: string, texts: readonly string[]) {
   if (texts.length > 0) {
     const fragments = texts.map((text) => fragment(before + text));
-    return (row) => writer.write(fragments[values[row]]);
+    return (writer: RowWriter, value: number) => writer.write(fragments[value]);
   }
   const start = fragment(before);
   if (decimals === undefined)
-    return (row) => {
+    return (writer: RowWriter, value: number) => {
       writer.write(start);
-      writer.writeNumber(values[row]);
+      writer.writeNumber(value);
     };
   const scale = 10 ** decimals;
-  return (row) => {
+  return (writer: RowWriter, value: number) => {
     writer.write(start);
-    writer.writeDecimal(Math.round(values[row] * scale), decimals);
+    writer.writeDecimal(Math.round(value * scale), decimals);
   };
 }

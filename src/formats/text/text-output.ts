@@ -24,7 +24,7 @@ export function textOutput(
   const [code, message] = ERROR_COLUMNS.map((name) => format.before(name, columns.length));
   const noError = code + nothing + message + nothing + after;
   const noAnswer = ours.map((name, i) => format.before(name, i) + nothing).join('');
-  const lists = textListsOf(artefacts);
+  const answerWriter = columnsWriter(columns, format, textListsOf(artefacts), noError);
   /** What precedes each uploaded value. */
   const before = names.map((name, i) =>
     isCsv ? '' : `${i === 0 ? '{' : ''}${toLatin1(JSON.stringify(name))}:`,
@@ -45,7 +45,7 @@ export function textOutput(
     encode(rows, predicted, errors) {
       const { count } = rows.chunk;
       const writer = new RowWriter();
-      const writeAnswer = columnsWriter(columns, predicted, count, { format, lists, writer }, noError);
+      const writeAnswer = answerWriter(writer, predicted, count);
       let row = 0;
       for (; row < count && writer.length <= ENCODED_CHUNK_BYTES; row++) {
         writeUploaded(writer, rows, row);
