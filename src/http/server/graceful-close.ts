@@ -27,9 +27,10 @@ export function enableGracefulClose(app: FastifyInstance, connections: Connectio
   let arrivals = 0;
   let stopped: Promise<void> | undefined;
   server.on('connection', () => arrivals++);
-  app.addHook('onRequest', async () => {
+  app.addHook('onRequest', (_request, _reply, done) => {
     arrivals++;
-    await stopped;
+    if (stopped === undefined) done();
+    else stopped.then(() => done());
   });
 
   const stopListening = async () => {
