@@ -68,7 +68,10 @@ export class FairQueue {
     if (key.jobs.length === 0) this.#keys.delete(job.request.keyId);
   }
 
-  /** Of keys whose newest job of rows is untouched, that job of the key with most rows waiting, the first of equals. */
+  /**
+   * The newest job of rows of the key with most rows waiting, the first of equals. Keys whose newest job has begun are left
+   * out; undefined if no other key has any.
+   */
   newestOfLargest(): Job | undefined {
     let newest: Job | undefined;
     let mostRows = 0;
