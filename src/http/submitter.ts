@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
@@ -66,11 +65,11 @@ export class Submitter {
     const { id } = callerOf(reply.request);
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
-    const settled = new AbortController();
-    const late = delay(deadlineMs - performance.now(), undefined, settled).then(() => {
-      throw new JobError('timed-out');
+    // Without AbortController, which changes a prototype: docs/decisions/2026-11-23-no-prototype-changes.md.
+    return new Promise<Result>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new JobError('timed-out')), deadlineMs - performance.now());
+      running.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
-    return Promise.race([running, late]).finally(() => settled.abort());
   }
 
   /** When a request is given up, on the clock of `performance.now()`. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -38,10 +38,7 @@ interface Encoding {
   stream(): Transform;
 }
 
-/**
- * The encodings in order of preference. At these levels a response of 600 KB costs 0.6 to 1.5 ms of CPU and saves 42 of
- * its 49 ms at 100 Mbit/s; docs/performance.md has the figures.
- */
+/** The encodings in order of preference, at quick levels: docs/performance.md, Compression, has the figures. */
 const ENCODINGS = new Map<string, Encoding>();
 if (zstdCompress !== undefined && createZstdCompress !== undefined)
   ENCODINGS.set('zstd', {
@@ -118,7 +115,11 @@ export function isSent(response: ServerResponse): boolean {
 export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
   const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) return reply.send(body);
-  return reply.send(pipeline(body, encoding.stream(), () => {})); // either one that fails ends the other
+  // Without `pipeline`, which changes a prototype: docs/decisions/2026-11-23-no-prototype-changes.md.
+  const compressed = body.pipe(encoding.stream()).on('error', () => {}); // Fastify listens later
+  body.once('error', (error) => compressed.destroy(error));
+  compressed.once('close', () => body.destroy());
+  return reply.send(compressed);
 }
 
 /** A body, or the copy of it that was compressed beforehand in the encoding that its caller prefers. @param copies by encoding */
