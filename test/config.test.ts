@@ -97,8 +97,13 @@ test('the defaults are those that the interface states', () => {
     host: '127.0.0.1',
     port: 8080,
     databaseUrl: 'sqlite:var/nurselog.db',
+    corsOrigins: [],
+    explorer: 'on',
     workers: availableCores(),
     bodyLimitBytes: 1_048_576,
+    tableLimitRows: 200_000,
+    tableLimitBytes: 32 * 2 ** 20,
+    planLimitBytes: 8 * 2 ** 20,
     searchRadiusKm: 0.8,
   });
 });

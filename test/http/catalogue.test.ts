@@ -66,6 +66,14 @@ test('GET /v1/coverage reports the configured radius, the horizons and the metho
   });
 });
 
+test('GET /v1/coverage has its fields in the documented order', async () => {
+  const coverage = JSON.parse(await (await service.get('/v1/coverage')).text());
+  const fields = (value: object) => Object.keys(value).join();
+  expect(fields(coverage)).toBe('regions,data_points,search_radius_km,horizons,planting_methods');
+  expect(fields(coverage.regions[0])).toBe('region,name,bounds,data_points');
+  expect(fields(coverage.regions[0].bounds)).toBe('south,west,north,east');
+});
+
 test('GET /v1/health needs no key and reports version, model, data and workers', async () => {
   const response = await fetch(`${service.apiUrl}/v1/health`);
   expect(response.status).toBe(200);

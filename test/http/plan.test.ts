@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { plantingOrder } from '../../src/formats/geojson/plan-answer.js';
+import { planElements, plantingOrder } from '../../src/formats/geojson/plan-answer.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
@@ -253,6 +253,51 @@ test.each([
   [400, 0, 12, null],
 ])('%d living trees at survival %d on %d ha need an order of %j', (target, survival, areaHa, order) => {
   expect(plantingOrder(target, survival, areaHa, undefined)).toEqual(order);
+});
+
+test('an option has its fields in the documented order; without survivors its costs are null, and it comes last', async () => {
+  const order = {
+    species: [0, 1],
+    methods: [0],
+    nativeOnly: true,
+    horizon: 2,
+    costs: { manual: 2 },
+    target_per_ha: 100,
+    basis: 'mean',
+    adjustments: new Float64Array(0),
+  } as const;
+  const fields = { id: 'u', area_ha: 2.5, data_points: 1, nearest_km: 0.1 };
+  const planned = {
+    fields,
+    species: order.species.map((index) => ({ species: index, isNative: true })),
+    latitude: Float64Array.of(44),
+    longitude: Float64Array.of(-122),
+  };
+  // Of each species: survival, low and high end by hand, and by drone.
+  const numbers = Uint16Array.of(0, 0, 10, 0, 0, 0, 5000, 4000, 6000, 0, 0, 0);
+  const [json] = await planElements({ order, units: [planned], rowCount: 2, isRead: true }, numbers, species);
+  const option = (rank: number, index: number) => ({
+    rank,
+    species_code: species[index].species_code,
+    species_common_name: species[index].common_name,
+    planting_method: 'manual',
+    in_native_range: true,
+  });
+  const best = {
+    survival: { mean: 0.5, low: 0.4, high: 0.6, p10: 0.5, p90: 0.5 },
+    cost_per_survivor: 4,
+    order: { per_ha: 200, total: 500, cost: 1000 },
+  };
+  const dead = {
+    survival: { mean: 0, low: 0, high: 0.001, p10: 0, p90: 0 },
+    cost_per_survivor: null,
+    order: null,
+  };
+  const options = [
+    { ...option(1, 1), ...best },
+    { ...option(2, 0), ...dead },
+  ];
+  expect(json).toBe(JSON.stringify({ ...fields, options }));
 });
 
 test('one method, repeated codes and conditions are taken as they are everywhere', async () => {

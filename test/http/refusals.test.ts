@@ -136,3 +136,10 @@ test('a POST without Content-Type is unsupported_media_type 415', async () => {
   const untyped = await fetch(`${service.apiUrl}/v1/predict`, { method: 'POST', headers });
   await expectError(untyped, 415, 'unsupported_media_type');
 });
+
+test('Accept is ignored where an answer has one format', async () => {
+  const headers = { accept: 'text/csv, application/json;q=0' };
+  expect((await predict(PREDICT_REQUEST, headers)).status).toBe(200);
+  expect((await service.get('/v1/species', headers)).status).toBe(200);
+  await expectError(await predict({}, headers), 422, 'invalid_request');
+});
