@@ -35,6 +35,15 @@ test.each([
   },
 );
 
+test('A request without an id whose body is refused is logged with the id that its caller gets.', async () => {
+  const route = '/v1/predict/compare';
+  const type = 'Content-Type: application/json';
+  const headers = [`X-API-Key: ${service.key}`, type, 'Transfer-Encoding: chunked'];
+  const answer = await sendRaw(service.apiUrl, rawRequest(`POST ${route} HTTP/1.1`, headers, 'ZZ\r\n'));
+  expect(answer.status).toBe(400);
+  expect(await lineOf(answer.headers.get('x-request-id')!)).toMatchObject({ route, status: 400 });
+});
+
 test.each([
   [404, 'GET /%zz HTTP/1.1', 'a-malformed-path', []],
   [417, 'GET /v1/health HTTP/1.1', 'an-expectation', ['Expect: 200-ok']],

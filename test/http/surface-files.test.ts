@@ -106,6 +106,7 @@ test.each(HEADS)('HEAD for %s, coded as %s, of %s has the status and headers of 
   if (etag === null) return;
   const unchanged = await fetch(url, { method: 'HEAD', headers: { ...headers, 'if-none-match': etag } });
   expect(unchanged.status).toBe(304);
+  expect(unchanged.headers.get('vary')).toBe(whole.headers.get('vary'));
 });
 
 test.each(FILES)(

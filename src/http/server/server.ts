@@ -49,7 +49,11 @@ export function createServer(
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    genReqId: ({ headers }) => requestId(headers['x-request-id']),
+    genReqId: ({ headers }) => {
+      const id = requestId(headers['x-request-id']);
+      headers['x-request-id'] = id; // for the rejection of a body, which has no reply
+      return id;
+    },
     bodyLimit: config.bodyLimitBytes,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     serverFactory: (handle) => listener(handle, connections, config.requestTimeoutMs),

@@ -19,7 +19,7 @@ import { predictPoints, surfaceChunks, surfaceTiff } from '../../../work/surface
 import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
-import { addVary, sendStream } from '../../response/compression.js';
+import { addVary, MIN_COMPRESSED_BYTES, sendStream } from '../../response/compression.js';
 import { byteTag, CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import { callerOf } from '../../server/request-state.js';
@@ -81,8 +81,8 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       const range = rangeOf(request, bytes.length, etag);
       takeMemory(work.budget, range === undefined ? bytes.length : range[1] - range[0], reply);
       describe().type(contentTypeOf(type));
-      // Also where the range is ignored: the ETag is that of the bytes without a content coding.
-      if (isRange && !isRaster) addVary(reply, 'accept-encoding');
+      // It is not compressed, and yet its ETag depends on Accept-Encoding, like that of its 304.
+      if (!isRaster && (isRange || bytes.length < MIN_COMPRESSED_BYTES)) addVary(reply, 'accept-encoding');
       return sendRange(reply, bytes, range);
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(reply, generation, asked);
