@@ -157,8 +157,8 @@ export class AnswerEncoder {
     writer.writeNumber(latitude[row]);
     writer.write(LONGITUDE);
     writer.writeNumber(longitude[row]);
-    writer.writeOf(this.#matchedLatitudes, matched.latitude[row]);
-    writer.writeOf(this.#matchedLongitudes, matched.longitude[row]);
+    writer.writeEntry(this.#matchedLatitudes, matched.row[row]);
+    writer.writeEntry(this.#matchedLongitudes, matched.column[row]);
     writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
     writer.write(this.#regions[matched.region[row]]);
     const bytes = writer.length - start;
@@ -176,7 +176,7 @@ export class AnswerEncoder {
       writer.write(OPEN_PREDICTION[h]);
       writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        writer.writeOf(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
+        writer.writeEntry(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
         writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       }
       writer.write(CLOSE_RISK_FACTORS);

@@ -89,21 +89,21 @@ function optionColumns(file: string, { variables }: GridFile, { features }: Mani
 export type MatchedPlaces = ReturnType<typeof matchedPlaces>;
 
 /**
- * Reads the grid for many points at once: they lie far apart in memory, and a processor waits for several of such accesses
- * at the same time if nothing else is done between them.
- * @returns of each point the row and column of the lattice, and the index into the grid's `regions`
+ * Reads the grid for many points at once. They lie far apart in memory, and a processor overlaps the waits for such
+ * accesses if nothing else is done between them.
+ * @returns for each point its row and column of the lattice, and its index into the grid's `regions`
  */
 export function matchedPlaces({ index, region }: SharedGrid, points: Int32Array) {
   const { row, column } = index;
   const places = {
-    latitude: new Uint16Array(points.length),
-    longitude: new Uint16Array(points.length),
+    row: new Uint16Array(points.length),
+    column: new Uint16Array(points.length),
     region: new Uint8Array(points.length),
   };
   for (let i = 0; i < points.length; i++) {
     const point = points[i];
-    places.latitude[i] = row[point];
-    places.longitude[i] = column[point];
+    places.row[i] = row[point];
+    places.column[i] = column[point];
     places.region[i] = region[point];
   }
   return places;
