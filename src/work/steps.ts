@@ -33,14 +33,14 @@ function openTableOf({ id, body, request }: TableOrder, data: PredictorData): Op
   return table;
 }
 
-/** The steps by the kind of their order. The `bytes` of a result are in memory of their own. */
+/** What a worker does for each kind of order. The `bytes` of a result are in memory of their own. */
 const STEPS = {
   /**
    * Checks some more of a table.
    * @param state how far the check has come
    * @returns what the answer begins and ends with, when all is checked
    */
-  check(
+  'check-table'(
     { table, state: before }: Readonly<{ table: TableOrder; state: TableState | undefined }>,
     { data }: Predictor,
   ) {
@@ -51,7 +51,7 @@ const STEPS = {
   },
 
   /** Answers rows of a table. @param state of the check at its end, without the chunks */
-  rows(
+  'answer-rows'(
     { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
     predictor: Predictor,
   ) {
@@ -59,7 +59,7 @@ const STEPS = {
   },
 
   /** Predicts for some points of a surface, whose arrays lie in shared memory. */
-  async points(
+  async 'predict-points'(
     { surface, from, count }: Readonly<{ surface: Surface; from: number; count: number }>,
     predictor: Predictor,
   ) {
@@ -67,7 +67,7 @@ const STEPS = {
   },
 
   /** Writes a chunk of a surface. */
-  encode(
+  'write-chunk'(
     { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
     { data }: Predictor,
   ) {
@@ -75,12 +75,12 @@ const STEPS = {
   },
 
   /** Writes a tile of a surface as a raster. */
-  tile({ surface, tile }: Readonly<{ surface: Surface; tile: RasterTile }>, { data }: Predictor) {
+  'write-tile'({ surface, tile }: Readonly<{ surface: Surface; tile: RasterTile }>, { data }: Predictor) {
     return { bytes: encodeTile(surface, tile, data.grid.index) };
   },
 
   /** Reads the next units of a plan. */
-  plan(
+  'read-plan'(
     { body, limit, before }: Readonly<{ body: Uint8Array; limit: TierLimit; before: Plan | undefined }>,
     { data }: Predictor,
   ) {
@@ -89,7 +89,7 @@ const STEPS = {
   },
 
   /** Predicts for some rows of a plan. */
-  'plan-slice'({ slice }: Readonly<{ slice: PlanSlice }>, predictor: Predictor) {
+  'predict-slice'({ slice }: Readonly<{ slice: PlanSlice }>, predictor: Predictor) {
     return predictSlice(slice, predictor);
   },
 };

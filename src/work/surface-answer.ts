@@ -5,8 +5,8 @@ import type { ChunkStart, StreamedType, SurfaceChunk } from '../formats/surface/
 import type { PredictorData } from '../prediction/predictor-data.js';
 import type { RequestSteps } from './request-steps.js';
 
-// The steps of a surface, whose arrays lie in shared memory: workers predict for its points and write its bytes. Each
-// function is given what says the deadline of a step when that is begun, and throws JobError.
+// Has workers predict for the points of a surface and write its bytes. Its arrays lie in shared memory. `deadlineOf`
+// returns the deadline of a step that begins now. Each function throws JobError.
 
 /** Points of a step: other keys have their turns between them. */
 const STEP_POINTS = 500;
@@ -24,7 +24,7 @@ export async function predictPoints(
     for (let from = 0; from < length; from += atOnce) yield { from, count: Math.min(atOnce, length - from) };
   }
   await steps.doEach(slices(), async (slice) => {
-    await steps.do({ kind: 'points', surface, ...slice }, deadlineOf());
+    await steps.do({ kind: 'predict-points', surface, ...slice }, deadlineOf());
   });
 }
 
@@ -37,7 +37,7 @@ export async function* surfaceChunks(
 ): AsyncGenerator<Uint8Array> {
   let start: ChunkStart | undefined = { section: 0, from: 0 };
   while (start !== undefined) {
-    const chunk: SurfaceChunk = await steps.do({ kind: 'encode', surface, type, start }, deadlineOf());
+    const chunk: SurfaceChunk = await steps.do({ kind: 'write-chunk', surface, type, start }, deadlineOf());
     yield chunk.bytes;
     start = chunk.next;
   }
@@ -53,7 +53,7 @@ export async function surfaceTiff(
   const { cells, intervals } = surface;
   const tiles = levelsOf(cells).map((): Uint8Array[] => []);
   await steps.doEach(tilesOf(cells, bandNames(intervals).length), async (tile) => {
-    tiles[tile.level][tile.at] = (await steps.do({ kind: 'tile', surface, tile }, deadlineOf())).bytes;
+    tiles[tile.level][tile.at] = (await steps.do({ kind: 'write-tile', surface, tile }, deadlineOf())).bytes;
   });
   return geoTiffFile(surface, artefacts, tiles);
 }

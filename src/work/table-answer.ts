@@ -25,14 +25,14 @@ export async function checkTable(
   { chunksUnderWay, timeoutMs, onRows }: TableOptions,
 ) {
   const check = (state: TableState | undefined) =>
-    steps.do({ kind: 'check', table, state }, Number.POSITIVE_INFINITY);
+    steps.do({ kind: 'check-table', table, state }, Number.POSITIVE_INFINITY);
   let checked = await check(undefined);
   while (checked.ends === undefined) checked = await check(checked.state);
   const { head, tail } = checked.ends;
   const { rowCount, chunks } = checked.state;
   const state = { ...checked.state, chunks: [] };
   const answerTo = (chunk: TableChunk, waitMs: number) =>
-    steps.do({ kind: 'rows', table, state, chunk }, performance.now() + waitMs);
+    steps.do({ kind: 'answer-rows', table, state, chunk }, performance.now() + waitMs);
   const laterMs = LATER_STEP_TIMEOUTS * timeoutMs;
 
   /** @param underWay the answers to the first chunks */

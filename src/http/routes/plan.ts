@@ -65,12 +65,12 @@ export function planRoute(
       const body = new Uint8Array(request.body);
       let plan: Plan | undefined;
       do {
-        plan = await steps.do<'plan'>({ kind: 'plan', body, limit, before: plan }, deadlineMs);
+        plan = await steps.do<'read-plan'>({ kind: 'read-plan', body, limit, before: plan }, deadlineMs);
       } while (!plan.isRead);
       request.state.sites = plan.units.length;
       const numbers = new Uint16Array(plan.rowCount * ROW_NUMBERS);
       await steps.doEach(planSlices(plan, STEP_ROWS), async (slice) => {
-        const predicted = await steps.do({ kind: 'plan-slice', slice }, deadlineMs);
+        const predicted = await steps.do({ kind: 'predict-slice', slice }, deadlineMs);
         numbers.set(predicted.numbers, slice.from * ROW_NUMBERS);
       });
       return { plan, numbers };
