@@ -135,7 +135,7 @@ export class Predictor {
         points[row] = points[row - 1]; // as all rows of a ranking
         distancesKm[row] = distancesKm[row - 1];
       } else matched = this.#match(longitude[row], latitude[row], records, row);
-      const isMismatch = matched === ROW_STATUS.answered && this.#isTooHigh(rows, row, points[row]);
+      const isMismatch = matched === ROW_STATUS.answered && this.#isElevationMismatch(rows, row, points[row]);
       status[row] = isMismatch ? ROW_STATUS.elevationMismatch : matched;
     }
   }
@@ -159,7 +159,7 @@ export class Predictor {
   }
 
   /** Whether the site's own elevation is stated and too far from its point's. */
-  #isTooHigh({ options, adjustments, width }: SiteRows, row: number, point: number): boolean {
+  #isElevationMismatch({ options, adjustments, width }: SiteRows, row: number, point: number): boolean {
     if ((options[row] & OPTION.adjusted) === 0) return false;
     return Math.abs(adjustments[row * width + OWN_ELEVATION] - this.sites.elevationAt(point)) > MAX_RISE_M;
   }

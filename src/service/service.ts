@@ -17,7 +17,7 @@ import { prepareFirstKey } from './first-run.js';
 import { Generations, logFieldsOf } from './models/generations.js';
 import { boundByDescriptors } from './resource-limits.js';
 import { ServicePhase } from './service-phase.js';
-import { watchState } from './state-metrics.js';
+import { exposeState } from './state-metrics.js';
 
 /** A running service. */
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -46,7 +46,7 @@ export async function startService(
   const generations = new Generations(artefacts, config, phase, log);
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
-  watchState(metrics, generations, accounts, connections, log);
+  exposeState(metrics, generations, accounts, connections, log);
   const dependencies = { config, nowMs, phase, accounts, serving: generations, connections, metrics };
   const api = createApi(dependencies, log);
   const ops = createOps(dependencies, log);
@@ -69,10 +69,10 @@ export async function startService(
     await prepareFirstKey(config.databaseUrl, api.listeningOrigin, hasPage, keys, log, showFirstKey);
   } catch (error) {
     phase.drain();
-    // The reason is told even if a worker never returns from its models.
-    const told = new AbortController();
-    await Promise.race([end().catch(() => {}), delay(FAILED_END_MS, undefined, told)]);
-    told.abort();
+    // The reason is reported even if a worker never returns from its models.
+    const ended = new AbortController();
+    await Promise.race([end().catch(() => {}), delay(FAILED_END_MS, undefined, ended)]);
+    ended.abort();
     throw error;
   }
 

@@ -5,8 +5,8 @@ import type { Metrics } from '../observability/metrics.js';
 import { modelOf } from '../prediction/artefacts/manifest.js';
 import type { Generations } from './models/generations.js';
 
-/** Shows the state of the service in its metrics, as it is when they are read. */
-export function watchState(
+/** Exposes the state of the service as metrics, which read it when they are scraped. */
+export function exposeState(
   metrics: Metrics,
   generations: Generations,
   accounts: Accounts,

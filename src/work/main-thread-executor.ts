@@ -5,7 +5,7 @@ import { RunBuffer, runMemory } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 
 /** Bounds how long a run keeps the main thread from its other work. */
-const MAX_RUN_ROWS = 64;
+const MAX_ROWS = 64;
 
 /**
  * Answers rows on the main thread: for a single site, waking a worker and being woken by it costs more than the work
@@ -13,7 +13,7 @@ const MAX_RUN_ROWS = 64;
  * together, too: each by itself would wake its receiver.
  */
 export class MainThreadExecutor implements Executor {
-  readonly maxRunRows = MAX_RUN_ROWS;
+  readonly maxRunRows = MAX_ROWS;
   onFree: () => void = () => {};
   readonly #buffer: RunBuffer;
   /** Resolves when the models are open, which are tried elsewhere. Rejects with ArtefactError where one cannot be loaded. */

@@ -112,12 +112,12 @@ export class WorkerPool implements Executor {
   /** Keeps a slot served: by another worker when one dies. */
   async #keepServed(slot: WorkerSlot, index: number): Promise<void> {
     while (!this.#isClosed) {
-      const { port1, port2: steps } = new MessageChannel();
+      const { port1, port2: orders } = new MessageChannel();
       port1.unref();
-      slot.steps = port1;
+      slot.orders = port1;
       try {
-        const task: Task = { slot: index, memory: slot.buffer.memory, steps };
-        await this.#piscina.run(task, { transferList: [steps] });
+        const task: Task = { slot: index, memory: slot.buffer.memory, orders };
+        await this.#piscina.run(task, { transferList: [orders] });
       } catch (error) {
         port1.close();
         slot.state = 'opening';

@@ -12,10 +12,10 @@ export interface WorkerWatcher {
 
 /** One worker's shared buffer, and its current run. */
 export class WorkerSlot {
-  /** State of the slot's worker: `opening` its models until it reports, `stuck` in a run that takes longer than `runTimeoutMs`. */
+  /** State of its worker: `opening` the models, or `stuck` in a run that has taken longer than `runTimeoutMs`. */
   state: 'opening' | 'ready' | 'refused' | 'stuck' = 'opening';
-  /** Where its worker takes the orders of steps from. */
-  steps: MessagePort | undefined;
+  /** Sends the orders of steps to the worker. */
+  orders: MessagePort | undefined;
   #run: Run | undefined;
   #timeout: NodeJS.Timeout | undefined;
 
@@ -37,7 +37,7 @@ export class WorkerSlot {
       this.#setState('stuck');
     }, this.runTimeoutMs).unref();
     const { order } = run.slices[0].job.request;
-    if (order !== undefined) this.steps?.postMessage(order);
+    if (order !== undefined) this.orders?.postMessage(order);
     this.buffer.order(run.count);
   }
 

@@ -12,11 +12,11 @@ export interface Task {
   /** Index of the slot. */
   readonly slot: number;
   readonly memory: RunMemory;
-  /** Where the orders of steps come from. */
-  readonly steps: MessagePort;
+  /** Receives the orders of steps. */
+  readonly orders: MessagePort;
 }
 
-/** What a worker reports: the model file that it is about to check; later, with the index of its slot, the rest. */
+/** What a worker reports. It does not know its slot while it checks the model files. */
 export type WorkerNotice = { readonly kind: 'checking'; readonly file: string } | SlotNotice;
 
 type SlotNotice = { readonly slot: number } & (
@@ -40,7 +40,7 @@ const opened = await openPredictor(data, (file) => notify({ kind: 'checking', fi
 );
 
 /** Answers the runs ordered in a run buffer and does steps, one after the other, for as long as the thread lives. */
-export default async function serve({ slot, memory, steps }: Task): Promise<never> {
+export default async function serve({ slot, memory, orders }: Task): Promise<never> {
   if ('error' in opened) {
     notify({ ...failureOf(opened.error), slot });
     return new Promise(() => {}); // not thrown: the pool would ask for another
@@ -56,7 +56,7 @@ export default async function serve({ slot, memory, steps }: Task): Promise<neve
         run.settle(inferenceMs);
         notify({ kind: 'answered', slot });
       } else {
-        const outcome = await doStep(receiveMessageOnPort(steps)?.message, opened);
+        const outcome = await doStep(receiveMessageOnPort(orders)?.message, opened);
         run.withdraw();
         const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
         notify({ kind: 'done', result: outcome, slot }, isWritten ? [outcome.result.bytes.buffer] : []);

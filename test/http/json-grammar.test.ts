@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { documentEnd, type JsonError } from '../../src/formats/request/json.js';
+import { documentEnd, type JsonError } from '../../src/formats/request/json-grammar.js';
 import { parseDocument } from '../../src/formats/request/read-document.js';
 import { ApiError } from '../../src/prediction/errors/api-error.js';
 import { amount } from '../support/length.js';

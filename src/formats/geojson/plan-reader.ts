@@ -19,7 +19,7 @@ import {
   type TierLimit,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
-import { DEFAULT_BASIS, NOT_OF_PLANS, type PlantingBasis } from './plan-schema.js';
+import { DEFAULT_BASIS, type PlantingBasis, REFUSED_FIELDS } from './plan-schema.js';
 import {
   collectionIssue,
   readFeatures,
@@ -180,7 +180,7 @@ function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData):
 
 /** What requests are read with: it depends on grid and models. */
 const rulesOf = perGeneration((data: PredictorData) => ({
-  schema: requestSchemas(data).plan.omit({ units: true }).extend(NOT_OF_PLANS),
+  schema: requestSchemas(data).plan.omit({ units: true }).extend(REFUSED_FIELDS),
   writeOptions: optionWriter(data),
 }));
 

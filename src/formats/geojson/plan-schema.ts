@@ -127,8 +127,8 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
   };
 }
 
-/** Fields that other endpoints have, with the reason why a plan has not. */
-export const NOT_OF_PLANS = {
+/** Fields of other endpoints that a plan refuses, with the reason. */
+export const REFUSED_FIELDS = {
   elevation_m: refused('elevation_m', 'every data point of a unit has its own elevation'),
   include: refused('include', 'intervals are always in it, and nothing else can be'),
 };

@@ -87,11 +87,11 @@ export function encodeTile(
 }
 
 /** The first of ascending points that lies in a row of the lattice or north of it. */
-function firstAt(points: Int32Array, rows: Uint16Array, least: number): number {
+function firstAt(points: Int32Array, rows: Uint16Array, minRow: number): number {
   let [from, to] = [0, points.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (rows[points[middle]] < least) from = middle + 1;
+    if (rows[points[middle]] < minRow) from = middle + 1;
     else to = middle;
   }
   return from;

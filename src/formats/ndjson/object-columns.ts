@@ -11,7 +11,7 @@ import {
   startsWith,
   stringEnd,
   valueEnd,
-} from '../request/json.js';
+} from '../request/json-grammar.js';
 
 /** Kinds of values, as bits. */
 const NUMBER = 1;

@@ -62,16 +62,16 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
   const { id, tag = 'Predictions', summary, description, isPublic, isFree, request, response } = endpoint;
   const { headers: ownHeaders = [] } = endpoint;
   const errors: ErrorCode[] = [
-    ...where(!isPublic, 'invalid_api_key', 'key_inactive', 'unavailable'),
-    ...where(!isPublic && !isFree, 'rate_limit_exceeded'),
+    ...itemsIf(!isPublic, 'invalid_api_key', 'key_inactive', 'unavailable'),
+    ...itemsIf(!isPublic && !isFree, 'rate_limit_exceeded'),
     'internal_error',
-    ...where(request, 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request'),
+    ...itemsIf(request, 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request'),
     ...(endpoint.errors ?? []),
   ];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
   const success = responseObject('The answer.', response, [
-    ...where(!isPublic, ...QUOTA_HEADERS),
-    ...where(request, 'Model-Outcomes', 'Server-Timing'),
+    ...itemsIf(!isPublic, ...QUOTA_HEADERS),
+    ...itemsIf(request, 'Model-Outcomes', 'Server-Timing'),
     'Content-Encoding',
     'Vary',
     ...ownHeaders,
@@ -79,11 +79,11 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
     const headers = [
-      ...where(status === 401, 'WWW-Authenticate'),
-      ...where(!isPublic && status !== 401 && status !== 403, ...QUOTA_HEADERS),
-      ...where(status === 429 || status === 503, 'Retry-After'),
+      ...itemsIf(status === 401, 'WWW-Authenticate'),
+      ...itemsIf(!isPublic && status !== 401 && status !== 403, ...QUOTA_HEADERS),
+      ...itemsIf(status === 429 || status === 503, 'Retry-After'),
       // Only the prediction finds out that there is no data.
-      ...where(codes.includes('no_nearby_data'), 'Server-Timing'),
+      ...itemsIf(codes.includes('no_nearby_data'), 'Server-Timing'),
     ];
     return [status, errorResponse(codes, headers)];
   });
@@ -130,8 +130,8 @@ function rangeResponses(body: Body, { headers }: { headers: Record<string, objec
   };
 }
 
-/** The items under a condition, else none. */
-function where<Item extends string>(condition: unknown, ...items: readonly Item[]): readonly Item[] {
+/** The items if a condition holds, otherwise none. */
+function itemsIf<Item extends string>(condition: unknown, ...items: readonly Item[]): readonly Item[] {
   return condition ? items : [];
 }
 

@@ -6,8 +6,8 @@ import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 
-/** A list of words that a query may have, separated by commas. */
-export function listSchema(name: string, allowed: readonly (string | number)[], description: string) {
+/** A parameter of the query that lists words, separated by commas. */
+export function wordListSchema(name: string, allowed: readonly (string | number)[], description: string) {
   const known = allowed.map(String);
   const wrong = (value: unknown) => (value as string[]).filter((word) => !known.includes(word));
   const error = ({ input }: { input?: unknown }) =>

@@ -21,7 +21,7 @@ const MAX_TOUCHES = 2 ** 18;
 const TOO_INTRICATE = 'the outline is too intricate to be checked: simplify it';
 
 /** Makes the error to throw. @param near the place of the problem as longitude and latitude, if it has one */
-export type ErrorOfOutline = (problem: string, near?: readonly [number, number]) => Error;
+type ErrorOfOutline = (problem: string, near?: readonly [number, number]) => Error;
 
 /**
  * Checks that it is clear what an outline of at most MAX_POSITIONS encloses. The rules are those of the OGC Simple Features:

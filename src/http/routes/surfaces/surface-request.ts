@@ -25,7 +25,7 @@ import { IDENTITY, preferredEncoding } from '../../response/compression.js';
 import { strongETag } from '../../response/headers.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { listSchema, readQuery } from '../query.js';
+import { readQuery, wordListSchema } from '../query.js';
 
 export interface SurfaceRoute {
   Params: { species_code: string };
@@ -88,7 +88,7 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
           'points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are ' +
           `more than this, by default the most of the tier, it is refused. By tier at most ${mostPoints}.`,
       }),
-    include: listSchema(
+    include: wordListSchema(
       'include',
       ['intervals'],
       'Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone.',

@@ -63,7 +63,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     const file = isFile && isNeeded ? await work.fileOf(reply, generation, asked) : undefined;
     const etag = file?.byteTag ?? codedTag;
     /** Sets the headers of the answer, and of a 304. */
-    const describe = () => {
+    const setHeaders = () => {
       if (request.query.f === undefined) addVary(reply, 'accept');
       return reply.headers({
         etag,
@@ -72,7 +72,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       });
     };
     if (isUnchanged(etag)) {
-      describe().code(304);
+      setHeaders().code(304);
       if (!isRaster) addVary(reply, 'accept-encoding');
       return reply.send();
     }
@@ -80,13 +80,13 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       const { bytes } = file;
       const range = rangeOf(request, bytes.length, etag);
       takeMemory(work.budget, range === undefined ? bytes.length : range[1] - range[0], reply);
-      describe().type(contentTypeOf(type));
+      setHeaders().type(contentTypeOf(type));
       // It is not compressed, and yet its ETag depends on Accept-Encoding, like that of its 304.
       if (!isRaster && (isRange || bytes.length < MIN_COMPRESSED_BYTES)) addVary(reply, 'accept-encoding');
       return sendRange(reply, bytes, range);
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(reply, generation, asked);
-    describe().type(contentTypeOf(type));
+    setHeaders().type(contentTypeOf(type));
     if (predicted === undefined) return sendStream(reply, Readable.from([]));
     return sendChunks(reply, type, predicted.chunks, predicted.steps, 'a surface');
   });

@@ -18,7 +18,7 @@ import { negotiateType } from '../../body/media-type.js';
 import { tooLarge, type UploadHead } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { listSchema, readQuery } from '../query.js';
+import { readQuery, wordListSchema } from '../query.js';
 
 /** Rows of a chunk: enough for a large record batch, and some 20 ms of work. */
 const CHUNK_ROWS = 2000;
@@ -81,8 +81,8 @@ function unsupported(how: string): ApiError {
 /** The parameters of the query. @param assumptions the schemas of what may be assumed */
 export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
   return z.object({
-    horizons: listSchema('horizons', HORIZONS, 'Years; all three by default.'),
-    include: listSchema('include', ['intervals'], 'What to add to the answer.'),
+    horizons: wordListSchema('horizons', HORIZONS, 'Years; all three by default.'),
+    include: wordListSchema('include', ['intervals'], 'What to add to the answer.'),
     ...assumptions,
   });
 }
