@@ -1,4 +1,4 @@
-import type { CurrentPhase, Phase } from '../http/response/catalogue-schemas.js';
+import type { CurrentPhase, Phase } from '../http/phase.js';
 import { OPEN_TIMEOUT_MS, type WorkerPool } from '../work/worker-pool.js';
 
 /** Time for lost workers to be replaced, which takes a second or two. Those still opening their models have that of a start. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { retryLater } from '../errors.js';
-import type { CurrentPhase } from '../response/catalogue-schemas.js';
+import type { CurrentPhase } from '../phase.js';
 
 /** The challenge of RFC 9110, 11.6.1: no registered scheme sends a bare key in a header of its own. */
 const CHALLENGE = { 'www-authenticate': 'ApiKey realm="nurselog", header="X-API-Key"' };

@@ -3,17 +3,8 @@ import { TIER_NAMES } from '../../accounts/tiers.js';
 import { evidenceSchema, OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { PHASES } from '../phase.js';
 import * as field from './fields.js';
-
-/** `starting` until every worker has loaded its models, `degraded` when workers were lost, `draining` from SIGTERM. */
-const PHASES = ['ok', 'starting', 'degraded', 'draining'] as const;
-
-export type Phase = (typeof PHASES)[number];
-
-/** The phase as HTTP reads it; the service sets it. */
-export interface CurrentPhase {
-  readonly current: Phase;
-}
 
 export const speciesResponseSchema = field.component('SpeciesList', {
   species: z.array(field.component('Species', speciesSchema.shape)),

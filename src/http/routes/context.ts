@@ -3,7 +3,7 @@ import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { MemoryBudget } from '../../work/admission.js';
 import type { Serving } from '../../work/generation.js';
-import type { CurrentPhase } from '../response/catalogue-schemas.js';
+import type { CurrentPhase } from '../phase.js';
 import type { Connections } from '../server/connections.js';
 import type { Submitter } from '../submitter.js';
 

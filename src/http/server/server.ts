@@ -11,7 +11,7 @@ import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
 import { errorHandler } from '../errors.js';
-import type { CurrentPhase } from '../response/catalogue-schemas.js';
+import type { CurrentPhase } from '../phase.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import { allowOrigins } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
