@@ -4,18 +4,17 @@ import { type PredictorData, perGeneration } from '../../prediction/predictor-da
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
+import { type Choice, readChoice } from '../request/choice.js';
 import { optionWriter } from '../request/options.js';
 import { coverageOf, nearestDataOf, speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
   batchTooLarge,
-  type Choice,
   type Issue,
   invalidRequest,
   isObject,
   issueError,
   placeError,
-  readChoice,
   type TierLimit,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';

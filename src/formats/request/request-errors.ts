@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
+import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
@@ -9,13 +9,7 @@ import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { OWN_ELEVATION, ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
-import {
-  MAX_LATITUDE,
-  optionsOf,
-  type PlanRequest,
-  type PredictRequest,
-  type RankRequest,
-} from './schemas.js';
+import { MAX_LATITUDE, optionsOf, type PredictRequest } from './schemas.js';
 
 /** As `match_distance_km` has. */
 const DISTANCE_DECIMALS = 3;
@@ -56,36 +50,11 @@ export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorOb
 }
 
 /** The error of a value that is no planting method. @param what names it in the message */
-function unknownMethod(what: string, value: unknown): ErrorObject {
+export function unknownMethod(what: string, value: unknown): ErrorObject {
   return {
     code: 'invalid_method',
     message: `${what} must be ${PLANTING_METHODS.map(show).join(' or ')}, not ${show(value)}.`,
   };
-}
-
-/** The species and methods that a request chooses, at least one each. */
-export interface Choice {
-  /** Indexes into the species list, by code. */
-  readonly species: readonly number[];
-  /** Indexes into PLANTING_METHODS, ascending. */
-  readonly methods: readonly number[];
-  /** Whether species are left out whose native range does not hold the place. */
-  readonly nativeOnly: boolean;
-}
-
-/** Reads a choice, without repeats; all species and methods where a request names none. @returns the choice or its error */
-export function readChoice(
-  { species_codes, planting_methods, native_only: nativeOnly = true }: PlanRequest | RankRequest,
-  catalogue: SpeciesCatalogue,
-): Choice | ErrorObject {
-  const codes = species_codes ?? catalogue.list.map(({ species_code }) => species_code);
-  const unknown = codes.find((code) => catalogue.indexOf(code) === -1);
-  if (unknown !== undefined) return unknownSpecies(unknown, catalogue);
-  const names: readonly unknown[] = planting_methods ?? PLANTING_METHODS;
-  const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
-  if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
-  const species = [...new Set(codes)].sort().map((code) => catalogue.indexOf(code));
-  return { species, methods: [...new Set(methods)].sort(), nativeOnly };
 }
 
 /** Something wrong with a request, and where in it. */

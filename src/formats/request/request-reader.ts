@@ -10,18 +10,17 @@ import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js
 import { show } from '../../prediction/errors/shown-value.js';
 import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, SiteRows } from '../../prediction/site-rows.js';
+import { type Choice, readChoice } from './choice.js';
 import { OPTION_NAMES, optionWriter, type StatedOptions } from './options.js';
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
 import {
   batchTooLarge,
-  type Choice,
   entryError,
   isObject,
   issueError,
   notAnObject,
   optionNear,
-  readChoice,
   siteShapeError,
   type TierLimit,
 } from './request-errors.js';
