@@ -10,30 +10,30 @@ export function retryLater(code: 'overloaded' | 'unavailable', message: string):
   return new ApiError({ code, message }, { 'retry-after': '1' });
 }
 
-/** Too many sites wait. A constant, since a stack trace for each error would cost more than the rest of a rejection. */
+/** Too many sites wait. It is a constant, since a stack trace for each error would cost more than the rejection. */
 export const QUEUE_FULL = retryLater(
   'overloaded',
   'The work queue is full and nothing was started: try again shortly.',
 );
 
-/** The tables, plans or surfaces that are open, of all keys or of one, are as many as there may be. */
+/** Too many tables, plans, surfaces or large answers are open, of this key or of all keys. */
 export const TOO_MANY_OPEN = retryLater(
   'overloaded',
   'Too many tables, plans, surfaces or large answers are open: read those, or try again shortly.',
 );
 
-/** The client closed its side of the connection while its request waited, as one does that disconnects. */
+/** The client closed its side of the connection while its request waited: it has probably disconnected. */
 export const CLOSED_WHILE_WAITING = retryLater(
   'overloaded',
   'The request had to wait and its connection was closed for sending meanwhile, so nothing was started: try again, ' +
     'and keep the connection open until the response arrives.',
 );
 
-const closedMessage =
+const CLOSED_MESSAGE =
   'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
   'disconnected: keep it open for sending until the answer has arrived.';
 /** The client closed its side before the answer to a table began. */
-export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: closedMessage }, {}, 400);
+export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: CLOSED_MESSAGE }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
 export function renderError({ error, status, headers }: ApiError) {
@@ -50,7 +50,7 @@ export function renderError({ error, status, headers }: ApiError) {
   };
 }
 
-/** Fastify's error handler: sends whatever a hook, a parser or a handler threw. @param timeoutMs that requests have */
+/** Makes Fastify's error handler, which sends what a hook, parser or handler threw. @param timeoutMs of requests */
 export function errorHandler(timeoutMs: number) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { status, headers, body } = renderError(toApiError(error, request, timeoutMs));

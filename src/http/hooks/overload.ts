@@ -14,19 +14,19 @@ const HEADERS = Object.entries(headers).flat();
 const BYTES_PER_SITE = 96;
 
 /**
- * The sites of batches whose bodies are arriving, by key and by the lengths of the bodies. If only those that wait were
- * counted, the queue would have room for every batch whose head arrives before the bodies of the others, and most bodies
- * would be read to be rejected.
+ * By key, the sites of batches whose bodies are arriving, estimated from the lengths of the bodies. If only waiting
+ * sites were counted, every batch whose head arrives before the bodies of the others would seem to fit into the queue,
+ * and the service would read most bodies only to reject them.
  */
 export type ArrivingSites = Map<string, number>;
 
-/** A hook of the route: counts a batch until its `endArrival`. */
+/** Makes a hook that counts the sites of a batch as arriving until its `endArrival` is called. */
 export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
   return (request, reply, done) => {
     const { id, tier } = callerOf(request);
     const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const sites = Math.min(Math.ceil(bytes / BYTES_PER_SITE), TIERS[tier].sitesPerBatch);
-    // Its caller may have disconnected while it was counted in the store.
+    // The caller may have disconnected while the store counted the request.
     if (!reply.raw.closed) {
       addTo(arriving, id, sites);
       request.state.endArrival = () => {
@@ -39,10 +39,10 @@ export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
 }
 
 /**
- * Enforces the quota of batches, tables and plans, and rejects them before their bodies, which are most of the work,
- * are read if the queue is full. Under overload nine of ten are rejected, so the cost of a rejection decides how many
- * are answered. Most are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers,
- * whose responses have the quota, of pages of other origins and those that end their connection are rejected later.
+ * Enforces the quota of batches, tables and plans. If the queue is full, rejects them before it reads their bodies,
+ * which is most of the work. Under overload nine of ten are rejected, so the cost of a rejection decides how many are
+ * answered: most are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers, whose
+ * responses state the quota, of pages of other origins, and those that end their connection are rejected after it.
  */
 export function rejectOverload(
   app: FastifyInstance,

@@ -2,25 +2,25 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify';
 import type { Connections } from './connections.js';
 
-/** Stop listening after this long without new connections or requests, */
+/** The server stops listening after an interval without new connections or requests, */
 const QUIET_MS = 20;
-/** or after this many such intervals with some. */
+/** and in any case after this many intervals. */
 const MAX_INTERVALS = 50;
 
-/** How long after the server stopped listening idle connections stay open. */
+/** How long idle connections stay open after the server has stopped listening. */
 const IDLE_GRACE_MS = 500;
-/** From then on, connections that became idle are closed this often. */
+/** How often idle connections are closed from then on. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
 /**
- * Makes the server close without resetting the connection of a caller. Fastify waits until all connections have closed: a
- * response that its caller reads slowly, such as a table, is sent to its end.
- *
- * Two kinds of connections would be reset otherwise. Those that the system has accepted and the server has not, when the
- * listening socket closes: so requests that arrive while the server closes wait until it has stopped listening. Soon most
- * callers wait, and it is unlikely that one connects in the moment before the listening socket closes. And connections
- * that look idle although their caller is about to send: they stay open for a moment, and their next response announces
- * their end.
+ * Makes the server close without resetting the connection of a caller. Fastify waits until all connections have closed,
+ * so a response that its caller reads slowly, such as a table, is sent to its end. Otherwise two kinds of connections
+ * would be reset:
+ * - Connections that the system has accepted and the server has not, when the listening socket closes. To make them
+ *   rare, requests that arrive while the server closes wait until it has stopped listening: soon most callers wait for
+ *   an answer and open no connection.
+ * - Connections that look idle although their caller is about to send. They stay open for a moment, and their next
+ *   response announces their end.
  */
 export function enableGracefulClose(app: FastifyInstance, connections: Connections): void {
   const { server } = app;

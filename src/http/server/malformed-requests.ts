@@ -25,12 +25,12 @@ export function rejectTunnel({ headers }: IncomingMessage, socket: Duplex): void
   endWithError(new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' }), socket, headers);
 }
 
-/** As Node's server finds it. */
+/** The expression by which Node's server recognizes the expectation. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /**
- * What is wrong with the framing of a request that Node's parser accepts although a proxy in front may read it
- * differently. Such a request is rejected and its connection ended.
+ * The error of a request that Node's parser accepts although a proxy in front may frame it differently; undefined if
+ * there is none. Such a request is rejected and its connection ended.
  */
 export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
@@ -54,8 +54,8 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
 }
 
 /**
- * Refuses HTTP/1.0, which has no chunks: an answer of unknown length that breaks off would end like one that is whole.
- * @param what is answered, with its article
+ * Refuses HTTP/1.0, which has no chunks: a truncated answer of unknown length would look complete.
+ * @param what names the answer, with its article
  * @throws ApiError invalid_request
  */
 export function requireChunks({ raw }: FastifyRequest, what: string): void {

@@ -7,15 +7,15 @@ import type { Job } from '../../work/job.js';
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 interface RequestState {
   caller?: Caller;
-  /** Its place in the day's requests of the caller. */
+  /** The daily quota of the caller as of this request. */
   quota?: Admission;
   /** The largest body that the caller may send, where it is not BODY_LIMIT_BYTES. */
   bodyLimitBytes?: number;
-  /** Ends the count of a batch among those that are arriving. */
+  /** Stops counting a batch as arriving. */
   endArrival?: (() => void) | undefined;
   /** Sites submitted. */
   sites?: number;
-  /** Where the time of its answered jobs went: until the first was started, and in the models, summed over all. */
+  /** How long its first job waited, and the time in the models, summed over its jobs. */
   times?: Pick<Job, 'queueMs' | 'inferenceMs'>;
 }
 
@@ -33,7 +33,7 @@ export function callerOf({ state: { caller } }: FastifyRequest): Caller {
 
 const ACCEPTED_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The caller's own request id if it is valid, else a new one. Ids are logged: one that contains a key is not valid. */
+/** The caller's own request id if it is valid, else a new one. An id is logged: one with a key is not valid. */
 export function requestId(given: string | string[] | undefined): string {
   return typeof given === 'string' && ACCEPTED_ID.test(given) && redactKeys(given) === given
     ? given

@@ -60,13 +60,13 @@ export function createServer(
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
     forceCloseConnections: false,
-    // Fastify calls no hook for a path that cannot be decoded: such a request gets one that is of no route.
+    // Fastify calls no hook for a path that cannot be decoded: it is replaced by a path without a route.
     rewriteUrl: ({ url = '' }) => (isDecodable(url) ? url : '/%25'),
   });
   enableGracefulClose(app, connections);
 
   const missingRoute = trackRouteMethods(app, endpoints);
-  // OPTIONS is a method of no path. Only a preflight of a path that exists is left to the hook that answers it.
+  // No path has the method OPTIONS. Only preflights of existing paths pass, to the hook that answers them.
   const optionsError = (request: FastifyRequest) => {
     if (request.method !== 'OPTIONS') return undefined;
     const error = missingRoute(request);
@@ -82,11 +82,10 @@ export function createServer(
     done(framingError(request.raw) ?? optionsError(request));
   });
   allowOrigins(app, config.corsOrigins);
-  // After the headers for pages of other origins, so that these see the error, too.
+  // After the CORS headers, so that pages of other origins can read the error.
   app.after(() => {
     app.addHook('onRequest', (request, _reply, done) => {
-      // Here, because Fastify calls its not-found handler only after it has read the body. A preflight that is allowed was
-      // answered.
+      // Fastify calls its not-found handler only after it has read the body. Allowed preflights were answered before.
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
@@ -94,9 +93,9 @@ export function createServer(
     const connection = connectionOf(raw);
     if (
       phase.current === 'draining' ||
-      // Where a caller was not told to send the body, what follows could be either the body or the next request.
+      // If the caller still waits for `100 Continue`, what follows could be the body or the next request.
       connection.isAwaitingContinue ||
-      // Node's server would read and drop any number of bytes. Callers with a key may send all theirs, and then read.
+      // Node's server would read and drop any number of bytes. Callers with a key may send a body before they read.
       (state.caller === undefined && connection.hasLargeUnreadBody)
     )
       reply.header('connection', 'close');
@@ -107,12 +106,12 @@ export function createServer(
 }
 
 /**
- * A server that passes its connections to an HTTP server, which does not listen: so the connections are ours, which limit
- * what the HTTP server has to parse, and none is closed with the server. Fastify only has it listen and close.
- * @param handle handles a request that may be answered: see Connection
+ * A server that wraps its sockets in a Connection and passes them to an HTTP server that does not listen. Connections
+ * limit what the HTTP server has to parse, and none is closed with the server. Fastify only calls `listen` and `close`.
+ * @param handle handles a request that may be answered: see `Connection.begin`
  */
 function listener(handle: RequestListener, connections: Connections, timeoutMs: number): Server {
-  // Connections limit the time in which requests arrive. A missing Host is rejected above, with our error body.
+  // Connections limit the time in which requests arrive. `framingError` rejects a missing Host, with our error body.
   const http = createHttpServer({ requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 });
   http.timeout = IDLE_FACTOR * timeoutMs;
   http.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -124,8 +123,8 @@ function listener(handle: RequestListener, connections: Connections, timeoutMs: 
       if (connectionOf(request).begin(response, isAwaitingContinue)) handle(request, response);
     };
   http.on('request', ifFirst(false));
-  http.on('checkExpectation', ifFirst(false)); // refused with other framing
-  // Handled as others: whoever reads the body has it sent, and none that is rejected.
+  http.on('checkExpectation', ifFirst(false)); // `framingError` refuses it
+  // Handled like other requests: the reader of the body sends `100 Continue`, and a rejected request never gets it.
   http.on('checkContinue', ifFirst(true));
   http.on('connect', (request) => {
     const connection = connectionOf(request);
@@ -133,7 +132,7 @@ function listener(handle: RequestListener, connections: Connections, timeoutMs: 
     else connection.endAfterResponse();
   });
   http.on('clientError', (error, socket) => (socket as unknown as Connection).reject(parserError(error)));
-  // A caller may close its side after the request.
+  // Half-open, since a caller may close its side after the request.
   const server = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
     const connection = connections.open(socket);
     if (connection !== undefined) http.emit('connection', connection);
@@ -160,7 +159,7 @@ const PARAMETER = ':';
 function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
-    if (url === '*') return; // by which preflights are received
+    if (url === '*') return; // the route of preflights
     const route = url.replace(/:[^/]*$/, PARAMETER);
     methodsOf.set(route, [...(methodsOf.get(route) ?? []), ...[method].flat()]);
   });
