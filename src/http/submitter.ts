@@ -23,8 +23,8 @@ export class Submitter {
   }
 
   /**
-   * Submits all rows of a request, which are given up when its response closes. Its state gets their times.
-   * @param isDroppedAtHangUp whether rows that have to wait are given up, too, when the caller closes its side
+   * Submits all rows of a request, and gives them up when its response closes. Sets `times` in the request's state.
+   * @param isDroppedAtHangUp whether waiting rows are also given up when the caller closes its side
    * @throws JobError where the service cannot answer them
    */
   async submit(
@@ -52,9 +52,9 @@ export class Submitter {
   }
 
   /**
-   * Does the work of a plan or surface when its key has its turn. Work that has begun is done to its end, although the
-   * request's time may be over by then.
-   * @throws ApiError where too many of the key wait, JobError where the request's time is over, or what `work` throws
+   * Does the work of a plan or surface when it is the turn of its key. Work that has begun is completed even if the
+   * request times out meanwhile.
+   * @throws ApiError if too many of the key wait, JobError if the request times out, or what `work` throws
    */
   async runLimited<Result>(
     reply: FastifyReply,
@@ -86,10 +86,10 @@ export function takeMemory(budget: MemoryBudget, bytes: number, { request, raw }
   raw.once('close', () => budget.release(id, bytes));
 }
 
-/** Smaller answers are not counted: the system takes them even if their callers do not read. */
+/** Smaller answers are not counted: they fit into the buffers of the system even if their callers do not read. */
 const LARGE_ANSWER_BYTES = 64 * 1024;
 
-/** Takes memory for an answer that is in memory as a whole until it is sent. @throws ApiError overloaded where too little is left */
+/** Takes memory for an answer that is held as a whole until it is sent. @throws ApiError as `takeMemory` */
 export function takeMemoryOf({ length }: Buffer | string, budget: MemoryBudget, reply: FastifyReply): void {
   if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, reply);
 }

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import { ApiError } from '../../prediction/errors/api-error.js';
 
-/** An upload that is slower is given up. */
+/** Slower uploads are rejected. */
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 
 /** Size of the chunks in which a body is decompressed. */
@@ -19,7 +19,7 @@ export interface UploadHead {
 }
 
 /**
- * Reads a large body into memory, however long it takes as long as it moves.
+ * Reads a large body into memory. It may take any time, but must not be too slow.
  * @param memory for the decompressed body, of `bytes`
  * @param windowMs over which the speed of the upload is averaged
  * @returns its size
@@ -44,7 +44,7 @@ export async function readUpload(
     if (length + chunk.length > memory.length) fail(tooLarge(limitBytes));
     else length += chunk.copy(memory, length);
   });
-  /** Bytes before the first zero that follows a member. Gunzip ends there and drops the rest without an error. */
+  /** Bytes up to the first zero after a gzip member: gunzip ends there, and drops the rest without an error. */
   let gzipBytes = Number.POSITIVE_INFINITY;
   gunzip?.once('end', () => {
     gzipBytes = gunzip.bytesWritten;
@@ -64,7 +64,7 @@ export async function readUpload(
     if (isSlow && !payload.readableEnded) fail(tooSlow(windowMs));
     receivedBefore = receivedBytes;
   };
-  // After what has arrived by then is read: this thread may have been busy.
+  // `setImmediate`, so that bytes that arrived while this thread was busy are counted first.
   const watch = setInterval(() => setImmediate(checkSpeed), windowMs);
   // The caller broke off. The listener stays: an error after the end would be thrown otherwise.
   payload.on('error', (error) => fail(Object.assign(error, { statusCode: 400 })));

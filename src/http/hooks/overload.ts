@@ -42,7 +42,7 @@ export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
  * Enforces the quota of batches, tables and plans. If the queue is full, rejects them before it reads their bodies,
  * which is most of the work. Under overload nine of ten are rejected, so the cost of a rejection decides how many are
  * answered: most are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers, whose
- * responses state the quota, of pages of other origins, and those that end their connection are rejected after it.
+ * responses state the quota, of pages of other origins, and those that end their connection are rejected later.
  */
 export function rejectOverload(
   app: FastifyInstance,

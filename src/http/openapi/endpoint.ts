@@ -13,6 +13,7 @@ export const TAGS = {
 /** A body: the schema of its JSON, or a schema by media type. Each schema has a name, as `meta({ id })`. */
 export type Body = z.ZodType | Readonly<Record<string, z.ZodType>>;
 
+/** An endpoint as /openapi.json describes it. */
 export interface Endpoint {
   readonly path: string;
   /** The `operationId`. */

@@ -58,12 +58,12 @@ ENCODINGS.set('gzip', {
 });
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
-/** Compresses large responses for callers who accept it. Bodies in memory of the pool are released when nobody reads them. */
+/** Compresses large responses for callers who accept it. Returns bodies in memory of the pool once they are sent. */
 export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
-    // A range is one of the bytes as they are, and images are compressed already.
+    // A range is of the uncompressed bytes, and images are already compressed.
     const isWhole =
       !reply.hasHeader('content-range') && !String(reply.getHeader('content-type')).startsWith('image/');
     if (!Buffer.isBuffer(body) || body.length < MIN_COMPRESSED_BYTES || isNegotiated || !isWhole)
@@ -85,10 +85,10 @@ async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
   return compressed;
 }
 
-/** The encodings of constant bodies that were made, or are being made. */
+/** Of each constant body, the encodings that are ready or being computed. */
 const encodingsOf = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
 
-/** Has each encoding of a body made once, when a caller first asks for it. @returns the body, to be sent any number of times */
+/** Registers a body that is sent many times, so that each encoding of it is computed once. @returns the same body */
 export function constantBody(body: Buffer): Buffer {
   encodingsOf.set(body, new Map());
   return body;
@@ -105,14 +105,14 @@ function encoded(body: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * Whether all of a response that has closed was handed to the system. `writableFinished` alone is also true of a response
- * that had ended when its connection was destroyed, whatever was still to be sent.
+ * Whether a closed response was handed to the system completely. `writableFinished` alone is also true if the
+ * connection was destroyed after the response had ended and before all of it was sent.
  */
 export function isSent(response: ServerResponse): boolean {
   return response.writableFinished && !response.req.socket.destroyed;
 }
 
-/** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */
+/** Sends a stream at the pace of the caller. If it fails, the connection is cut. */
 export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
   const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) return reply.send(body);

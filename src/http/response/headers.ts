@@ -29,17 +29,18 @@ export function contentSecurityPolicy(...own: readonly string[]): string {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A strong ETag for what is identified by some values: another for any other values. */
+/** A strong ETag that is derived from the values that identify a representation. */
 export function strongETag(...identity: readonly unknown[]): string {
   return `"${createHash('sha256').update(JSON.stringify(identity)).digest('base64url')}"`;
 }
 
+/** A strong ETag that is derived from the bytes of a representation. */
 export async function byteTag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await webcrypto.subtle.digest('SHA-256', bytes); // in a thread of libuv
   return `"${Buffer.from(digest).toString('base64url')}"`;
 }
 
-/** Whether a caller has a representation: `If-None-Match` has its ETag, weak or strong (RFC 9110, 13.1.2). */
+/** Whether the caller's copy is current: `If-None-Match` has this ETag, weak or strong (RFC 9110, 13.1.2). */
 export function isCurrent(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -14,19 +14,19 @@ const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
 
 /**
- * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
+ * A connection as Node's HTTP server sees it. It passes on what its socket receives a little at a time.
  *
- * By itself, the server parses everything that a socket receives: tens of kilobytes of pipelined requests are thousands of
- * requests in progress, which is memory and time that a caller without a key could take. Here a connection has one
- * request in progress. If another one arrives meanwhile, neither it nor anything after it is answered: the connection ends
- * after the response to the first.
+ * By itself, the server parses everything that a socket receives: tens of kilobytes of pipelined requests are thousands
+ * of requests in progress, which is memory and time that a caller without a key could take. A Connection has one
+ * request in progress. If another one arrives meanwhile, neither it nor anything after it is answered: the connection
+ * ends after the response to the first.
  */
 export class Connection extends SocketStream {
   #isPassScheduled = false;
   #droppedBytes = 0;
   /** The response to the last request, of which at least the head has arrived. */
   #response: ServerResponse | undefined;
-  /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
+  /** Bytes of its body that are still to be passed, without pacing; the parser may already have some of them. */
   #bodyBytes = 0;
   /** Whether the first bytes of the next request have been passed. */
   #hasBegunHead = false;
@@ -34,7 +34,7 @@ export class Connection extends SocketStream {
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
   #isFinal = false;
-  /** The last key that was sent. The next request takes turns as one of the same key, since it is not read yet. */
+  /** The key of the last request. The next request, whose key is not known yet, is paced as if it had the same one. */
   #keyId: string | undefined;
   #rejectedStatus: number | undefined;
   /** Whether the caller of the last request waits for `100 Continue` and has not sent the body. */
@@ -68,18 +68,18 @@ export class Connection extends SocketStream {
     return !this.#isAnswering && this.waiting === undefined;
   }
 
-  /** Whether the last request has arrived as a whole, its response is sent, and nothing of another one has arrived. */
+  /** Whether the last request has arrived completely, its response is sent, and nothing of another has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
   }
 
-  /** The status that the last request got without its `ServerResponse` because its body was rejected, if that was sent. */
+  /** The status of a rejection that was sent without the `ServerResponse` of the last request, if there was one. */
   get rejectedStatus(): number | undefined {
     return this.writableFinished ? this.#rejectedStatus : undefined;
   }
 
   /**
-   * Begins a request whose head is parsed.
+   * Notes that a request begins, whose head is parsed.
    * @param isAwaitingContinue whether its caller waits for `100 Continue` before sending the body
    * @returns false if it must not be answered, because the request before it is not
    */
@@ -106,7 +106,7 @@ export class Connection extends SocketStream {
     return this.#isReceivingBody && (coding !== undefined || Number(length ?? 0) > MAX_UNREAD_BYTES);
   }
 
-  /** Tells a caller who waits for it to send the body, which is about to be read. */
+  /** Sends `100 Continue` to a caller who waits for it, since the body is about to be read. */
   sendContinue(): void {
     if (this.isAwaitingContinue) this.#response?.writeContinue();
     this.isAwaitingContinue = false;
@@ -117,7 +117,7 @@ export class Connection extends SocketStream {
     this.#keyId = keyId;
   }
 
-  /** Calls back when the caller closes its side, at once where it has, unless the last response is sent before. */
+  /** Calls back when the caller closes its side before the last response is sent; at once if it already has. */
   onHangUp(callback: () => void): void {
     if (this.socket.readableEnded) callback();
     this.once('hangup', callback);
@@ -135,8 +135,8 @@ export class Connection extends SocketStream {
   }
 
   /**
-   * Rejects what is arriving, and ends the connection. If the response to it has begun, or the request before it is not
-   * answered yet, that response is the last one: another one would be read as its continuation.
+   * Rejects what is arriving, and ends the connection. No error is sent if the response to it has begun or the request
+   * before it is not answered yet: the caller would read the error as the rest of that response.
    */
   reject(error: ApiError): void {
     if (this.#isEnding) return;
@@ -181,15 +181,15 @@ export class Connection extends SocketStream {
   }
 
   /**
-   * Forgets the last request once it has arrived as a whole and its response is sent: kept until the next one, it
-   * outlives the collections of young objects, and a flood of rejected requests fills the heap of old ones.
+   * Forgets the last request once it has arrived completely and its response is sent. Kept until the next one, it would
+   * survive collections of the young generation, and a flood of rejected requests would fill the old generation.
    */
   #forgetAnswered(): void {
     if (this.#isAnswering || this.#isReceivingBody) return;
     this.#response = undefined;
   }
 
-  /** Passes on what waits: the rest of a body or a few bytes; the rest in later turns. */
+  /** Passes on the rest of a body, or a few of the waiting bytes in this turn and the others in later turns. */
   #pass(): void {
     for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
       const bytes = this.waiting;
@@ -200,7 +200,7 @@ export class Connection extends SocketStream {
         if (this.#droppedBytes > maxBytes) this.socket.pause(); // the rest is unread until the linger ends
         return;
       }
-      if (this.#isFinal && !this.#isReceivingBody) return; // unread until the last response is sent
+      if (this.#isFinal && !this.#isReceivingBody) return; // stays unread until the last response is sent
       if (this.isPaused()) return;
       const bodyBytes = this.#isReceivingBody ? this.#bodyBytes : 0;
       if ((!isFirst && bodyBytes === 0) || !this.#mayPass(bytes)) {
@@ -215,7 +215,7 @@ export class Connection extends SocketStream {
     }
   }
 
-  /** Whether bytes may be passed in this turn: those of a request that has begun, or may begin. */
+  /** Whether bytes may be passed in this turn: they belong to a request that has begun or may begin now. */
   #mayPass(bytes: Buffer): boolean {
     if (this.#isReceiving || isLineEnd(bytes)) return true;
     if (!this.pacer.mayBegin(this.#keyId)) return false;
@@ -236,7 +236,7 @@ export class Connection extends SocketStream {
     });
   }
 
-  /** Passes on that the caller has closed its side, when the response is sent: Node's server would not send it. */
+  /** Passes on that the caller has closed its side, after the response: Node's server would not send it otherwise. */
   #passEnd(): void {
     if (this.#isAnswering && !this.#isReceiving) this.#response?.once('close', () => this.push(null));
     else this.push(null);

@@ -4,7 +4,7 @@
  */
 const REQUESTS_PER_TURN = 6;
 
-/** How long keys share the turns after the requests of two of them followed one another, ms. */
+/** How long, in ms, keys share the turns after a request of one key has followed that of another. */
 const SHARED_MS = 1000;
 
 /**
@@ -17,7 +17,7 @@ export class RequestPacer {
   #latestKey: string | undefined;
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
 
-  /** Learns that a key calls. */
+  /** Notes that a key calls. */
   note(keyId: string): void {
     if (keyId === this.#latestKey) return;
     if (this.#latestKey !== undefined) this.#sharedUntilMs = performance.now() + SHARED_MS;
@@ -25,8 +25,8 @@ export class RequestPacer {
   }
 
   /**
-   * Whether a request may begin in this turn. Otherwise it asks again in the next one, by `setImmediate`: so the requests
-   * that wait come first, in their order.
+   * Whether a request may begin in this turn. If not, the caller asks again in the next turn by `setImmediate`, so that
+   * waiting requests come first, in their order.
    * @param keyId undefined if no key is known: such a request never waits
    */
   mayBegin(keyId: string | undefined): boolean {
