@@ -61,7 +61,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     authenticateRequests(keyed, accounts, phase);
     usageRoute(keyed, context);
     keyed.register(async (queued) => {
-      rejectOverload(queued, dependencies, arriving); // enforces the quota, too
+      rejectOverload(queued, dependencies, arriving); // also enforces the quota
       queued.register(async (tables) => tableRoute(tables, context));
       queued.register(async (batches) => {
         useJsonBodies(batches);

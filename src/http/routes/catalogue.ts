@@ -34,7 +34,7 @@ export const modelEndpoint: Endpoint = {
   response: schemas.modelResponseSchema,
 };
 
-/** A route whose answer depends on the generation alone: it is written once, and compressed once in each encoding. */
+/** A route whose answer depends only on the generation: it is serialized once, and compressed once in each encoding. */
 export function describingRoute(
   app: FastifyInstance,
   serving: Serving,
@@ -45,7 +45,7 @@ export function describingRoute(
   const bodyOf = perGeneration((generation: Generation) =>
     constantBody(Buffer.from(JSON.stringify(describe(generation)))),
   );
-  bodyOf(serving.current); // so that the first request need not wait for it
+  bodyOf(serving.current); // now, not for the first request
   app.get(path, (_request, reply) =>
     reply.type(JSON_TYPE).header('cache-control', cacheControl).send(bodyOf(serving.current)),
   );

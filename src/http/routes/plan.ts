@@ -30,10 +30,10 @@ export const planEndpoint: Endpoint = {
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
 };
 
-/** Rows of a step: other keys have their turns between them. */
+/** Rows of a step; between steps, other keys have their turns. */
 const STEP_ROWS = 500;
 
-/** Bodies of plans take at most the memory of so many of the largest. */
+/** All bodies of plans together take at most the memory of this many of the largest size. */
 const MAX_LARGEST_BODIES = 16;
 
 /** POST /v1/plan: planting units by species, method and cost. */

@@ -60,7 +60,7 @@ export function singleSiteRoutes(
     metrics.sites.inc({ outcome: error.code });
     return new ApiError(error);
   };
-  /** @param read the request, or what is wrong with it */
+  /** Returns what was read of a request. @throws ApiError if that is an error */
   const checked = <Read extends object>(request: FastifyRequest, read: Read | ErrorObject): Read => {
     request.state.sites = 1;
     if ('code' in read) throw failure(read);
@@ -97,12 +97,12 @@ export function singleSiteRoutes(
     const generation = serving.current;
     const ranking = checked(request, requestReaderOf(generation.artefacts).readRanking(request.body));
     const { site, nativeOnly } = ranking;
-    // Which point it is does not matter where the site has no answer.
+    // Without a point, `answer` throws, whatever is ranked.
     const point = Math.max(0, nearestDataOf(generation.artefacts).find(site.longitude[0], site.latitude[0]));
     const { nativeRanges } = generation.artefacts.grid;
     const isNative = (species: number) => ((nativeRanges[point] >>> species) & 1) === 1;
     const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));
-    // The site is in the answer also where nothing is listed.
+    // At least one row: the answer has the site even if the ranking is empty.
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
     return answer(reply, generation, rows, (elements) =>
       rankingBody(elements, (row) => isNative(rows.species[row]), nativeOnly),

@@ -8,7 +8,7 @@ import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 
-/** Steps that end with the response, and keep the generation until then. @param release frees the memory they read */
+/** Steps that are cancelled when the response closes; the generation is kept until then. @param release frees memory */
 export function stepsOf(reply: FastifyReply, generation: Generation, release: () => void): RequestSteps {
   const connection = connectionOf(reply.request.raw);
   const steps = new RequestSteps(callerOf(reply.request).id, generation.batches);
@@ -26,7 +26,7 @@ export function stepsOf(reply: FastifyReply, generation: Generation, release: ()
 
 /**
  * Does the steps before the first byte, unless the caller hangs up.
- * @param hungUp the error of a caller who has hung up
+ * @param hungUp the error to throw if the caller has hung up
  * @throws ApiError, JobError
  */
 export async function beforeFirstByte<Result>(
@@ -47,14 +47,14 @@ export async function beforeFirstByte<Result>(
     throw steps.isCancelled ? hungUp : error;
   } finally {
     hasBegun = true;
-    if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends
+    if (steps.hasPredicted) request.state.times = steps; // its times grow until the answer ends
   }
 }
 
-/** Bytes of an answer that wait for its caller, beside what workers have written. */
+/** Bytes of an answer that are buffered for its caller, in addition to what workers have written. */
 const BUFFERED_BYTES = 64 * 1024;
 
-/** Where the content type says more than the media type. */
+/** The content types that have parameters beside the media type. */
 const CONTENT_TYPES: Partial<Record<string, string>> = {
   'image/tiff': 'image/tiff; application=geotiff; profile=cloud-optimized',
   'text/csv': 'text/csv; charset=utf-8',
@@ -65,7 +65,7 @@ export function contentTypeOf(mediaType: string): string {
   return CONTENT_TYPES[mediaType] ?? mediaType;
 }
 
-/** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
+/** Sends an answer at the pace of its caller; a failure is logged and cuts the connection. @param what names it */
 export function sendChunks(
   reply: FastifyReply,
   mediaType: string,

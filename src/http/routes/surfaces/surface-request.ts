@@ -103,15 +103,15 @@ const schemasOf = perGeneration((data: PredictorData) => {
   return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') };
 });
 
-/** The types that are sent as files, where they have few points: GIS open these by range. */
+/** Types of which surfaces with few points are sent as files, which GIS read by range. */
 const FILE_TYPES: readonly SurfaceType[] = ['application/geo+json', 'text/csv'];
 const MAX_FILE_POINTS = 20_000;
 
-/** Most lattices that are kept, some without a point, and most points of them together: four times the whole grid. */
+/** The most lattices that are kept, and the most points of all of them: four times the whole grid. */
 const KEPT_LATTICES = 1000;
 const KEPT_POINTS = 2_000_000;
 
-/** The lattices that were asked for last: to find one takes milliseconds, also where the answer is 304 or 503. */
+/** The lattices that were requested last. Finding one takes milliseconds, even if the answer is 304 or 503. */
 const latticesOf = perGeneration(
   ({ grid }: PredictorData) =>
     new LRUCache<string, LatticePoints>({
@@ -124,9 +124,9 @@ const latticesOf = perGeneration(
 
 /**
  * Reads a request.
- * @returns the surface that it asks for, without its values, and how to send it: `isFile` as a file, `isRange` a range
- *   of its bytes, which have no content coding then. `identity` is another one for any other bytes, content codings
- *   apart; `codedTag` for another content coding, too
+ * @returns the surface that it asks for, without its values, and how to send it. `isFile`: as a file. `isRange`: a
+ *   range of that file, without a content coding. `identity` identifies the bytes before content coding, `codedTag` is
+ *   the ETag after it
  * @throws ApiError in the order of the interface
  */
 export function readSurface(request: FastifyRequest<SurfaceRoute>, { artefacts }: Generation) {
@@ -163,7 +163,7 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, { artefacts }
 function typeOf(request: FastifyRequest<SurfaceRoute>): SurfaceType {
   const { f } = request.query;
   if (f === undefined) return negotiateType(request, SURFACE_TYPES);
-  return SURFACE_FORMATS[FORMATS.find((format) => format === f) ?? 'json']; // another word is refused with the query
+  return SURFACE_FORMATS[FORMATS.find((format) => format === f) ?? 'json']; // `readQuery` refuses other words
 }
 
 /** The box of four numbers as text; any other text as it is, for the error message. */

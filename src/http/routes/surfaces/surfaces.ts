@@ -92,14 +92,14 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
   });
 }
 
-/** What surfaces of all callers together may take while they are made and sent: some twenty of the whole grid. */
+/** Memory for the surfaces of all callers while they are made and sent: about twenty of the whole grid. */
 const MEMORY_BYTES = 128 * 1024 * 1024;
-/** What the files may take that are kept for callers who ask again, or for another range. */
+/** Memory for files that are kept for callers who ask again or for another range. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
-/** What a point takes in an answer of text at most: a feature of GeoJSON. */
+/** The most bytes of a point in an answer of text: a feature of GeoJSON. */
 const TEXT_BYTES_PER_POINT = 400;
-/** What a value takes at most in a GeoTIFF and the tiles that it is made of. */
+/** The most bytes of a value in a GeoTIFF and in the tiles from which the file is made. */
 const RASTER_BYTES_PER_VALUE = 10;
 
 interface SurfaceFile {
@@ -143,8 +143,8 @@ class SurfaceWork {
   }
 
   /**
-   * The file of a surface, which is made unless it is kept or another request makes it. Once begun it is made to its end,
-   * although its callers may have given up by then: it is kept for when they ask again.
+   * The file of a surface: it is made unless it is kept or another request is making it. Once begun it is completed and
+   * kept even if its callers give up meanwhile, for when they ask again.
    * @throws ApiError, JobError
    */
   async fileOf(reply: FastifyReply, generation: Generation, asked: AskedSurface): Promise<SurfaceFile> {
@@ -152,7 +152,7 @@ class SurfaceWork {
     const before = this.#kept.get(identity);
     if (before !== undefined) return before;
     const work = async () => {
-      // Another request may fail for reasons of its own key.
+      // If the other request fails, for example because of the limits of its key, this one makes the file.
       while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
       const kept = this.#kept.get(identity);
       if (kept !== undefined) return kept;
@@ -192,7 +192,7 @@ class SurfaceWork {
       this.#kept.set(identity, file);
       return file;
     } catch (err) {
-      // Nobody else learns of it.
+      // No response reports it.
       if (reply.raw.closed && !steps.isCancelled) reply.log.error({ err }, 'a surface could not be made');
       throw err;
     } finally {
@@ -202,10 +202,10 @@ class SurfaceWork {
     }
   }
 
-  /** The deadline of a step that begins now, of a file or of an answer that has begun. */
+  /** The deadline of a step that begins now, for a file or for an answer that has begun. */
   readonly #laterDeadline = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
 
-  /** Copies the points of a surface to shared memory, which has space for the values. @returns what gives it back, too */
+  /** Copies the points of a surface to shared memory with space for its values. `release` gives that memory back. */
   #share(asked: AskedSurface) {
     const size = sizeOf(asked);
     const range = this.#memory.take(size.bytes);

@@ -20,14 +20,14 @@ import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 import { readQuery, wordListSchema } from '../query.js';
 
-/** Rows of a chunk: enough for a large record batch, and some 20 ms of work. */
+/** Rows of a chunk: enough for a large record batch, and about 20 ms of work. */
 const CHUNK_ROWS = 2000;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 /** The charsets whose texts are UTF-8. */
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
 
-/** Reads all of a request but its body. @throws ApiError in the order of the interface */
+/** Reads a request except for its body. @throws ApiError in the order of checks that the interface defines */
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
   const { headers } = request;
   requireChunks(request, 'A table');

@@ -44,21 +44,22 @@ export const tableEndpoint: Endpoint = {
   errors: ['batch_too_large', 'not_acceptable', 'overloaded'],
 };
 
-/** The speed of an upload is averaged over this share of the request timeout. */
+/** The share of the request timeout over which the speed of an upload is averaged. */
 const WINDOW_SHARE = 1 / 2;
 
 /**
- * Request timeouts without progress after which an answer is cut off. The system reports progress when a third of what it
- * buffers is free, and it buffers up to 4 MB: with 10 s, callers who read 16 KiB a second make progress in time.
+ * The number of request timeouts without progress after which an answer is cut off. The system buffers up to 4 MB and
+ * reports progress when a third of that is free: with a timeout of 10 s, callers who read 16 KiB a second are fast
+ * enough.
  */
 const IDLE_FACTOR = 8;
 
-/** Chunks of a table that are under way at most: their answers wait in memory until they are sent. */
+/** The most chunks of a table in progress: their answers wait in memory until they are sent. */
 const MAX_CHUNKS_UNDER_WAY = 8;
 
 /**
- * What an open table takes beside its body: the answers to some chunks of 2,000 rows. A small table is charged
- * OPEN_TABLE_SHARE times its body instead, if that is less.
+ * The memory that an open table is charged in addition to its body, for the answers to some chunks of 2,000 rows; or
+ * OPEN_TABLE_SHARE times its body, if that is less.
  */
 const OPEN_TABLE_BYTES = 5 * 2 ** 20;
 const OPEN_TABLE_SHARE = 50;
@@ -97,7 +98,7 @@ export function tableRoute(
   app.post<{ Body: SharedRange }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
     const steps = stepsOf(reply, generation, () => memory.release(request.body));
-    const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
+    const asked = readHead(request, config, generation); // again: the models may have changed since `preParsing`
     const connection = connectionOf(request.raw);
     const table = { id: tableCount++, body: request.body, request: asked.request };
     const options: TableOptions = {
@@ -107,11 +108,11 @@ export function tableRoute(
         for (const [outcome, rows] of outcomes) metrics.sites.inc({ outcome }, rows);
       },
     };
-    // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
+    // The check of a table may have to wait long for others, without traffic on the connection.
     connection.setTimeout(0);
     const start = async () => {
       const answer = await checkTable(table, steps, options).finally(
-        () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // Node sets the usual one with the next request
+        () => connection.setTimeout(IDLE_FACTOR * timeoutMs), // until Node sets its own for the next request
       );
       request.state.sites = answer.rowCount;
       return answer.start();
