@@ -2,9 +2,9 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { JobError } from './job.js';
 
 /**
- * Bounds the memory that the open requests of a kind take together. A key that has memory gets more as long as that much
- * again stays free: alone it gets half of all, beside another key a third. So no key can lock out the others by reading
- * slowly: the dynamic threshold of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998), with a factor of 1.
+ * Bounds the memory that the open requests of a kind take together. A key may take memory if as much stays free as it
+ * already has: alone it gets half of all, beside another key a third. So no key can lock out the others by reading
+ * slowly: the dynamic threshold of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998), factor 1.
  */
 export class MemoryBudget {
   #takenBytes = 0;
@@ -12,7 +12,7 @@ export class MemoryBudget {
 
   constructor(private readonly limitBytes: number) {}
 
-  /** @returns whether there was enough: always for one; the first of a key may take all that is free */
+  /** @returns whether there was enough: always if none is taken; the first request of a key may take all free memory */
   take(keyId: string, bytes: number): boolean {
     const ofKey = this.#takenByKey.get(keyId) ?? 0;
     const freeAfter = this.limitBytes - this.#takenBytes - bytes;
@@ -28,23 +28,23 @@ export class MemoryBudget {
   }
 }
 
-/** Adds to the sum of a key; a sum of 0 is not kept. */
+/** Adds to the sum of a key, and removes a sum of 0. */
 export function addTo(sums: Map<string, number>, keyId: string, amount: number): void {
   const sum = (sums.get(keyId) ?? 0) + amount;
   if (sum === 0) sums.delete(keyId);
   else sums.set(keyId, sum);
 }
 
-/** Requests of a key that are at work at the same time; more would share the workers and all end late, or past their deadline. */
+/** Requests of a key in progress at the same time: more would share the workers, and all would end late or time out. */
 const MAX_AT_WORK = 2;
 
-/** A key may have one open request, at work or waiting, for every SITES_PER_OPEN sites of the queue limit, and at least MIN_OPEN. */
+/** A key may have an open request for every SITES_PER_OPEN sites of the queue limit, and at least MIN_OPEN. */
 const SITES_PER_OPEN = 1000;
 const MIN_OPEN = 4;
 
-/** Limits the plans and surfaces of a key: a few are at work, in the order of their arrival, and a few more wait. */
+/** Limits the plans and surfaces of a key: a few are in progress, in order of arrival, and a few more wait. */
 export class KeyConcurrency {
-  /** Kept once they were used: there are no more than keys. */
+  /** By key. None is ever removed, since there are no more than keys. */
   readonly #limits = new Map<string, LimitFunction>();
   readonly #maxOpen: number;
 
@@ -59,7 +59,7 @@ export class KeyConcurrency {
   }
 
   /**
-   * Does the work of a request when it has its turn, for which `wouldReject` was asked.
+   * Does the work of a request when it has its turn. Call `wouldReject` before.
    * @param deadlineMs after which it is not begun, on the clock of `performance.now()`
    * @throws JobError where it is not begun, or what `work` throws
    */

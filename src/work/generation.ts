@@ -12,8 +12,8 @@ import type { WorkerWatcher } from './worker-slot.js';
 const POLL_MS = 20;
 
 /**
- * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
- * them open. All of it changes together, since rows hold indexes of its species: a request takes the current one once.
+ * What predictions are served from: the grid and the models that were read together, the threads that have them open,
+ * and their schedulers. A request uses one throughout, since rows hold indexes into its species.
  */
 export class Generation {
   readonly artefacts: PredictorData;
@@ -22,13 +22,13 @@ export class Generation {
   readonly batches: Scheduler;
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
-  /** Open tables and surfaces: each entry cuts one off. */
+  /** A function for each open table and surface, which cuts it off. */
   readonly streams = new Set<() => void>();
   readonly mainThread: MainThreadExecutor | undefined;
-  /** Works that are kept open. */
+  /** Calls of `keepOpen` that are in progress. */
   #openWorks = 0;
 
-  /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
+  /** Starts the workers, which open the models; see `warmUp`. */
   constructor(
     artefacts: Artefacts,
     { workers, searchRadiusKm, cacheBytes, queueLimitSites, singleSites, requestTimeoutMs }: Config,
@@ -48,7 +48,7 @@ export class Generation {
     await this.mainThread?.encoder;
   }
 
-  /** Does work that submits jobs after it has waited: the generation is not closed before the work has ended. */
+  /** Does work that may still submit jobs: the generation is not closed before the work has ended. */
   async keepOpen<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#openWorks++;
     try {

@@ -10,7 +10,7 @@ interface Slice extends RowAnswers {
   readonly json: Buffer;
 }
 
-/** The answers to the rows of one job: their status and their JSON, in memory of the pool until they are released. */
+/** The answers to the rows of one job: their status, and their JSON in memory of the pool. */
 export class JobAnswers {
   /** Ordered by their first row once the job is answered. */
   readonly #slices: Slice[] = [];
@@ -39,7 +39,7 @@ export class JobAnswers {
     }
   }
 
-  /** The JSON of each answered row, in their order; only until these answers are released. */
+  /** The JSON of each answered row, in order. The buffers are valid until `release`. */
   *elements(): Generator<Buffer> {
     for (const { status, ends, json } of this.#slices) {
       for (let row = 0; row < status.length; row++) {
@@ -50,8 +50,8 @@ export class JobAnswers {
   }
 
   /**
-   * Puts a body around the elements of all rows, in their order. Its memory takes the place of these answers: it is to be
-   * released to the pool.
+   * Writes a body with the elements of all rows, in order. Replaces `release`: the caller has to release the memory of
+   * the body to the pool.
    * @param open what the body begins with, at most 256 bytes
    * @param inserted JSON elements to insert, by their index among all elements
    * @param close what it ends with, at most 256 bytes

@@ -1,7 +1,7 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import { JobAnswers } from './job-answers.js';
 
-/** A job has no result: too many sites waited, its deadline passed first, or its caller has hung up. */
+/** A job ended without a result: too many sites waited, its deadline passed, or its caller hung up. */
 export class JobError extends Error {
   override readonly name = 'JobError';
 
@@ -16,31 +16,31 @@ export interface JobRequest {
   readonly keyId: string;
   /** When the job is given up, on the clock of `performance.now()`. */
   readonly deadlineMs: number;
-  /** At least one row, to be answered with JSON; the executor takes some at a time, in any number of runs. */
+  /** At least one row to answer as JSON. The executor takes some at a time, in any number of runs. */
   readonly rows?: SiteRows;
-  /** What the worker is sent for a step: about 20 ms of other work, which it does as a whole. */
+  /** The message that orders a step from a worker: about 20 ms of other work, done without interruption. */
   readonly order?: object;
 }
 
-/** Request timeouts that a step has once its answer has begun, or where no caller waits; then its worker counts as lost. */
+/** Request timeouts that a step may take once its answer has begun, or any run before its worker counts as lost. */
 export const LATER_STEP_TIMEOUTS = 4;
 
-/** Rows or a step on the way to the result: JobAnswers, or what the worker returns. */
+/** Rows or a step, until its result: JobAnswers for rows, for a step what the worker returns. */
 export class Job<Result = unknown> {
   /** 0 for a step. */
   readonly rowCount: number;
-  /** Rejects with a JobError, or with the error of the worker that failed on it last, after three times. */
+  /** Rejects with a JobError, or after three failed runs with the error of the last. */
   readonly result: Promise<Result>;
-  /** Resolves when no executor has it and it has ended, which for its caller may be before. */
+  /** Resolves when the job has ended and no executor has it any more. `result` may settle before. */
   readonly released: Promise<void>;
   readonly submittedMs = performance.now();
   startedMs: number | undefined;
   /** Time in the models, summed over the runs of the rows. */
   inferenceMs = 0;
-  /** Rows that wait no longer; the queue counts them. */
+  /** Rows that no longer wait, as the queue counts them. */
   takenRows = 0;
   isSettled = false;
-  /** Runs of it that executors have. */
+  /** How many of its runs executors have. */
   runs = 0;
   readonly #answers = new JobAnswers();
   #answeredRows = 0;
@@ -68,12 +68,12 @@ export class Job<Result = unknown> {
     this.#deadline = setTimeout(() => this.giveUp('timed-out'), delayMs).unref();
   }
 
-  /** From its submission until it was first started. */
+  /** Time from its submission to its first start. */
   get queueMs(): number {
     return (this.startedMs ?? this.submittedMs) - this.submittedMs;
   }
 
-  /** Ends the job, unless it has ended: what waits of it is not started. */
+  /** Ends the job with a JobError, unless it has ended. Its waiting rows are not started. */
   giveUp(kind: JobError['kind']): void {
     if (!this.isSettled) this.fail(new JobError(kind));
   }

@@ -9,14 +9,14 @@ const MAX_ROWS = 64;
 
 /**
  * Answers rows on the main thread: for a single site, waking a worker and being woken by it costs more than the work
- * itself. A run is started once per turn of the event loop, for all rows that came in it. Their answers are sent
- * together, too: each by itself would wake its receiver.
+ * itself. One run per turn of the event loop answers all rows that arrived in the turn. Their answers are also sent
+ * together: sent one by one, each would wake its receiver.
  */
 export class MainThreadExecutor implements Executor {
   readonly maxRunRows = MAX_ROWS;
   onFree: () => void = () => {};
   readonly #buffer: RunBuffer;
-  /** Resolves when the models are open, which are tried elsewhere. Rejects with ArtefactError where one cannot be loaded. */
+  /** Resolves when the models are open; the workers check them. Rejects with ArtefactError if one cannot be loaded. */
   readonly encoder: Promise<AnswerEncoder>;
   #isRequested = false;
   #isRunning = false;

@@ -15,7 +15,7 @@ export class RequestSteps {
   /** Whether any step has predicted. */
   hasPredicted = false;
   isCancelled = false;
-  /** Steps that workers may have. */
+  /** Steps that are not released: a worker may still use their memory. */
   readonly #steps = new Set<Job>();
 
   /** @param keyId the API key whose turns the steps use */
@@ -55,13 +55,13 @@ export class RequestSteps {
     return result;
   }
 
-  /** Does a step for each item, a few at a time, until the first error, which ends the generator for all. */
+  /** Does a step for each item, a few at a time, until the first error, which also ends the generator. */
   async doEach<Item>(items: Generator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
     const doSome = async () => {
       for (const item of items) await doStep(item);
     };
     const calls = Array.from({ length: STEPS_AT_ONCE }, doSome);
-    // After an error the others may have a step under way: it uses memory of the request.
+    // After an error, waits for the steps in progress: they use memory of the request.
     await Promise.all(calls).finally(() => Promise.allSettled(calls));
   }
 }

@@ -3,7 +3,7 @@ import { FairQueue, type JobSlice } from './fair-queue.js';
 import { Job, type JobRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
 
-/** The part of the queue's limit that keeps the executor busy until further requests have arrived. */
+/** The share of the queue limit that keeps the executor busy until further requests have arrived. */
 const BUSY_PART = 1 / 8;
 
 /** Where runs are done: the worker threads, or the main thread, which takes no steps. */
@@ -13,18 +13,18 @@ export interface Executor {
   readonly free: number;
   /** Called whenever a run can start; the scheduler sets it. */
   onFree: () => void;
-  /** Collects runs that have ended, and calls `onFree` as soon as a run can start, which may be at once: work is waiting. */
+  /** Work is waiting: collects ended runs, and calls `onFree` as soon as a run can start, possibly synchronously. */
   wake(): void;
   /** Lets the run fill in its rows and starts it; only while `free` is above 0. */
   start(run: Run): void;
 }
 
-/** What an executor does at a time: rows of one or several jobs that are answered together, or a step. */
+/** A unit of an executor's work: rows of one or several jobs that are answered together, or a step. */
 export class Run {
   /** Rows; 0 for a step. */
   readonly count: number;
 
-  /** @param failures times that its jobs were in a run that failed */
+  /** @param failures how many runs of its jobs have failed */
   constructor(
     readonly slices: readonly JobSlice[],
     private readonly onEnd: (run: Run, error?: Error) => void,
@@ -45,7 +45,7 @@ export class Run {
     }
   }
 
-  /** Takes what is needed of the answers, whose memory is used again when this returns. */
+  /** Copies the answers to the jobs: their memory is reused after this returns. */
   deliver(answers: RowAnswers, inferenceMs: number): void {
     let at = 0;
     for (const { job, firstRow, count } of this.slices) {
@@ -68,12 +68,12 @@ export class Run {
 }
 
 /**
- * Brings jobs to an executor, be it the workers or the main thread. Rows are admitted whole or not at all: where more
- * sites than the limit wait, the newest jobs of the key that has most of them are rejected. Whenever a run can start it
- * takes rows of as many jobs as fit, keys taking turns; a large job is spread over all that is free. A job ends at its
- * deadline, or when its caller hangs up, whatever has become of it by then. A run that failed is started once
- * more: a worker may die through no fault of its jobs. If it fails again, each of its jobs is tried by itself, so that
- * rows that no worker can answer fail no other job.
+ * Brings jobs to an executor, the workers or the main thread. The rows of a job are admitted together or not at all: if
+ * more sites wait than the limit, the newest jobs of the key with most of them are rejected. A run takes rows of as
+ * many jobs as fit, keys taking turns, and a large job is spread over all free workers. A job ends at its deadline, or
+ * when its caller hangs up, even if it is in a run. A failed run is started once more, since a worker may die through
+ * no fault of its jobs. If it fails again, each of its jobs is tried separately, so that rows that no worker can answer
+ * fail no other job.
  */
 export class Scheduler {
   readonly #queue = new FairQueue();
@@ -106,7 +106,7 @@ export class Scheduler {
     return this.#isFull(arriving) && this.#queue.hasMost(keyId, arriving);
   }
 
-  /** Submits rows, or a step, which does not count as a site that waits: who submits steps bounds how many there are. */
+  /** Submits rows or a step. Steps do not count as waiting sites: those who submit steps limit their number. */
   submit<Result = JobAnswers>(request: JobRequest): Job<Result> {
     const job = new Job<Result>(request, this.#onSettled);
     this.unfinishedJobs++;
@@ -142,7 +142,7 @@ export class Scheduler {
     }
   }
 
-  /** The run to be tried again; not one whose jobs have all ended, since a scheduler that is idle starts none. */
+  /** The next run to retry. Runs whose jobs have all ended are dropped: an idle scheduler must not start any. */
   #nextRetry(): Run | undefined {
     let run = this.#retries.shift();
     while (run?.slices.every(({ job }) => job.isSettled)) run = this.#retries.shift();

@@ -14,9 +14,9 @@ export interface TableOptions {
 }
 
 /**
- * Has workers check a table, however long that waits for others.
- * @returns the number of its rows, and `start`, which waits for the answer to the first chunk, since that decides whether
- *   there is one to the table, and then returns the bytes in the order of the rows
+ * Has workers check a table. The check has no time limit, since it may wait long for other requests.
+ * @returns the number of its rows, and `start`, which waits until the first chunk is answered and then returns the
+ *   bytes of the answer in the order of the rows: an error before the first byte can still be reported
  * @throws ApiError where it is no table, JobError; `start` throws JobError
  */
 export async function checkTable(

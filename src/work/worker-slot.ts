@@ -41,7 +41,7 @@ export class WorkerSlot {
     this.buffer.order(run.count);
   }
 
-  /** Delivers the answers of the run, if they are there. */
+  /** Delivers the answers of the run, if it is answered. */
   collect(): void {
     const { inferenceMs } = this.buffer;
     if (inferenceMs === undefined) return;
@@ -49,7 +49,7 @@ export class WorkerSlot {
     run?.deliver(this.buffer.answers(run.count), inferenceMs);
   }
 
-  /** Ends the run, if there is one: it will have no answers. */
+  /** Ends the run, if there is one, without answers. */
   fail(error: Error): void {
     this.buffer.withdraw();
     this.take()?.end(error);

@@ -4,7 +4,7 @@ const SIZE_STEP_BYTES = 64 * 1024;
 /** Memory kept for later use. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Memory for answers, used again after they are sent: V8 would collect garbage for the size of what is allocated anew. */
+/** Memory for answers that is reused after they are sent: newly allocated memory makes V8 collect garbage. */
 export class BufferPool {
   readonly #free: ArrayBuffer[] = [];
   /** What was allocated here: a small buffer is part of a slab of Node's, which others use too. */
@@ -25,7 +25,7 @@ export class BufferPool {
     return Buffer.from(memory, 0, length);
   }
 
-  /** Gives memory back by any bytes in it: nobody may read these any more, and it may be called once only. */
+  /** Gives back the memory of a buffer, given any view of it. Nobody may read it any more; call this only once. */
   release({ buffer: memory }: Buffer): void {
     if (!this.#own.has(memory) || this.#freeBytes + memory.byteLength > MAX_KEPT_BYTES) return;
     this.#free.push(memory as ArrayBuffer);

@@ -2,7 +2,7 @@ import { elementCapacity } from '../../formats/json/answer-encoder.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, type RowAnswers, SiteRows, siteRowsBytes } from '../../prediction/site-rows.js';
 
-/** Rows of a run at most: bounds the memory of a worker, whose arena never shrinks, and how long others wait behind it. */
+/** The most rows of a run: bounds the memory of a worker, whose arena never shrinks, and the wait of other runs. */
 export const MAX_RUN_ROWS = 500;
 
 /** Indexes of the signals: state of the run, and number of its rows. */
@@ -27,10 +27,9 @@ export function runMemory(predictor: PredictorData) {
 export type RunMemory = ReturnType<typeof runMemory>;
 
 /**
- * Memory that a run's rows go to a worker in and its answers come back in, shared by both threads and used again. Fresh
- * buffers of the size of a batch, a thousand times a second, would keep the main thread's garbage collector busy a third
- * of the time. The run is ordered and reported as answered in it, too, so that neither thread has to wait for the turn of
- * a message.
+ * Shared memory that carries the rows of a run to a worker and the answers back, and is reused. Fresh buffers of the
+ * size of a batch, a thousand times a second, would keep the main thread's garbage collector busy a third of the time.
+ * Its signals also order the run and report it as answered, so that neither thread has to wait for a message.
  */
 export class RunBuffer {
   constructor(readonly memory: RunMemory) {}
@@ -60,13 +59,13 @@ export class RunBuffer {
     }
   }
 
-  /** The run is answered. */
+  /** Called by the worker when the run is answered. @param inferenceMs time in the models */
   settle(inferenceMs: number): void {
     this.memory.inferenceMs[0] = inferenceMs;
     Atomics.store(this.memory.signals, STATE, RUN_STATE.answered);
   }
 
-  /** The run will not be answered. */
+  /** Takes the order back: the run will not be answered, or the step has ended. */
   withdraw(): void {
     Atomics.store(this.memory.signals, STATE, RUN_STATE.none);
   }
