@@ -102,8 +102,8 @@ const PLACE_WORDS = 30;
 const MAX_TEXT_BYTES = (PLACE_WORDS - PLACE.text) * Float64Array.BYTES_PER_ELEMENT;
 
 /**
- * A bounded cache of matched places, by longitude and latitude: their grid point, its distance, and the text that a format
- * writes of the place. An entry that `find` or `keep` returns is valid until the next `keep`.
+ * A bounded cache of matched places by longitude and latitude: their grid point, its distance, and the text that a
+ * format writes for the place. An entry that `find` or `keep` returns is valid until the next `keep`.
  */
 export class PlaceCache extends SlotTable {
   /** @param maxBytes limit of its memory; 0 disables it */

@@ -6,7 +6,7 @@ export type Horizon = (typeof HORIZONS)[number];
 /** The set of every horizon: sets are bits, bit i stands for HORIZONS[i]. */
 export const ALL_HORIZONS = (1 << HORIZONS.length) - 1;
 
-/** The planting methods, in the order of their code in the columns of a batch and in a comparison. */
+/** The planting methods, in the order of their codes in SiteRows and of a comparison. */
 export const PLANTING_METHODS = ['manual', 'drone_seeded'] as const;
 
 export type PlantingMethod = (typeof PLANTING_METHODS)[number];

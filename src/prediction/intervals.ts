@@ -56,12 +56,12 @@ export function reportIntervals(draws: Draws, method: number, level: number, rec
 let sorted = new Float64Array(0);
 
 /**
- * The interval of one method's survival or, where another's draws are `subtracted`, of the difference between the two: draw
- * by draw, since a draw is the same world for both.
+ * The interval of one method's survival or, if another's draws are `subtracted`, of the difference between the two,
+ * computed draw by draw, since a draw is the same world for both.
  * @param level the probability that the interval contains the value
- * @param reported the survival or difference that is reported, in ten-thousandths: never outside
+ * @param reported the survival or difference that is reported, in ten-thousandths: the interval always contains it
  * @param h index into HORIZONS
- * @returns its ends in ten-thousandths, halves up like survival
+ * @returns its ends in ten-thousandths, halves rounded up
  * @throws Error where a draw is not a probability
  */
 export function intervalOf(

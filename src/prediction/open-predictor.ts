@@ -27,7 +27,7 @@ export interface Probe {
 
 /**
  * Opens the models and checks them on a probe of the grid: every species, at 8 points spread over it.
- * @param onCheck is told the file of a model before it is run, which may never return
+ * @param onCheck is called with the file of a model before the model is run, which may never return
  * @throws ArtefactError where a model cannot be loaded or breaks the contract
  */
 export async function openPredictor(
@@ -53,7 +53,7 @@ export async function openPredictor(
 /** Opens models that another thread checks: slow ones would block this one. @throws ArtefactError where one cannot be loaded */
 export async function openUnchecked(data: PredictorData): Promise<Predictor> {
   const { modelFiles, intervalFiles, manifest } = data;
-  // One by one: each blocks the thread while it loads, and none may be loading when the worker is ended for another's error.
+  // One by one: each blocks the thread while it loads, and none may be loading when another's error ends the worker.
   const models = [];
   for (const file of modelFiles) models.push(await openSurvivalModel(file, manifest));
   const intervalModels = [];

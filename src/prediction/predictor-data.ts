@@ -7,7 +7,7 @@ export interface PredictorData extends Artefacts {
   readonly cacheBytes: number;
 }
 
-/** Makes something of a generation, or of another object, when it is first asked for, and keeps it as long as that. */
+/** Caches what `make` derives from an object, mostly the data of a generation, as long as the object lives. */
 export function perGeneration<Made extends object, Generation extends object = PredictorData>(
   make: (generation: Generation) => Made,
 ): (generation: Generation) => Made {

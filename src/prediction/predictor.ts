@@ -13,7 +13,7 @@ import { OPTION, OWN_ELEVATION, ROW_STATUS, type SiteRows } from './site-rows.js
 /** Share of the caches' memory for predictions; the rest is for places. */
 const PREDICTIONS_SHARE = 1 / 3;
 
-/** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
+/** Options that bypass the cache: it holds neither predictions for adjusted features nor whole outputs of a model. */
 const UNCACHED = OPTION.adjusted | OPTION.explanation;
 
 /** The outputs of a model, and the position in them of each row that asks for an explanation. */
@@ -22,7 +22,7 @@ interface Explanations {
   readonly positions: Int32Array;
 }
 
-/** What a run leaves beside its records, for rows that ask for more. */
+/** The results of `predict` in addition to its records, for rows that ask for more. */
 export interface PredictorRun {
   /** Time in the models. */
   readonly inferenceMs: number;
@@ -34,7 +34,7 @@ export interface PredictorRun {
 
 /** Predicts rows of sites: coverage, nearest grid point, features, model, risk factors, intervals. */
 export class Predictor {
-  /** Matched places, each with space for what a format writes of it. */
+  /** Matched places, each with space for the text that a format writes for it. */
   readonly places: PlaceCache;
   readonly sites: SiteFeatures;
   /** Probability of intervals; 0 for models without, which have no interval graphs. */
@@ -75,7 +75,7 @@ export class Predictor {
     const drawing = this.intervalModels.map((model, method) =>
       drawsOf(method, model, this.sites, rows, records),
     );
-    // A run that continued after another failed would cache its results under whatever rows this memory holds by then.
+    // Waits for all, even if one fails: a run in progress would cache its results for the rows that replace these.
     await Promise.allSettled([...running, ...drawing]);
     const explanations = await Promise.all(running);
     const draws = await Promise.all(drawing);

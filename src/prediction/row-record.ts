@@ -21,10 +21,10 @@ export function intervalAt(row: number, method: number, h: number): number {
 }
 
 /**
- * The predictions for rows as records, in their order: what every format reports of them. Survival, contributions and
- * interval ends are integers: the reported number is the integer divided by 10,000. Only what a row asked for is defined,
- * and nothing where its status is not `answered`. Methods, horizons and risk factors are indexes: into PLANTING_METHODS,
- * into HORIZONS, and from the largest magnitude (0) to the smallest.
+ * The predictions for rows, which every format reports. Survival, contributions and interval ends are integers: the
+ * reported number is the integer divided by 10,000. Only what a row asked for is defined, and nothing where its status
+ * is not `answered`. In the parameters, `method` is an index into PLANTING_METHODS, `h` an index into HORIZONS, and
+ * `rank` counts risk factors from 0, the largest magnitude.
  */
 export class RowRecords {
   private constructor(
@@ -53,7 +53,7 @@ export class RowRecords {
     );
   }
 
-  /** The records of `count` rows from one on, in the same memory. */
+  /** The records of rows [from, from + count), in the same memory. */
   slice(from: number, count: number): RowRecords {
     const end = from + count;
     return new RowRecords(
@@ -65,7 +65,7 @@ export class RowRecords {
     );
   }
 
-  /** The reported distance to it in metres. */
+  /** The reported distance to the matched point in metres. */
   distanceM(row: number): number {
     return Math.round(this.distancesKm[row] * METRES_PER_KM);
   }
@@ -80,7 +80,7 @@ export class RowRecords {
     return this.numbers[numbersAt(row, method, h) + 1 + 2 * rank] >> 1;
   }
 
-  /** Its contribution in ten-thousandths: the reported magnitude with the sign of its impact. */
+  /** The contribution of a risk factor in ten-thousandths: the reported magnitude with the sign of its impact. */
   contribution(row: number, method: number, h: number, rank: number): number {
     const at = numbersAt(row, method, h) + 1 + 2 * rank; // of its `factorCode`; its magnitude follows
     return (this.numbers[at] & 1) === 0 ? this.numbers[at + 1] : 0 - this.numbers[at + 1];

@@ -24,7 +24,7 @@ const METRES_PER_KM = 1000;
 const TEMPERATURE = VAPOR_PRESSURE_DEFICIT.temperature;
 const TEMPERATURE_LAPSE = lapseColumnOf(TEMPERATURE);
 
-/** The features of sites as the models see them: those of the matched point, with what the request states in their place. */
+/** The features of sites as the models see them: those of the matched point, changed by what the request states. */
 export class SiteFeatures {
   readonly #features: Manifest['features'];
   readonly #columns: SharedGrid['columns'];
@@ -75,7 +75,7 @@ export class SiteFeatures {
     const ofPoints = this.#ofPoints;
     const width = this.#values.length;
     const target = new Float32Array(count * width);
-    // One feature of all rows after the other: a processor then reads the memory of many rows at the same time.
+    // Feature by feature, over all rows: the processor then reads the memory of many rows at the same time.
     for (let f = 0; f < width; f++)
       for (let i = 0; i < count; i++) target[i * width + f] = ofPoints[points[list[i]] * width + f];
     for (let i = 0; i < count; i++) {
@@ -122,9 +122,9 @@ export class SiteFeatures {
   }
 
   /**
-   * The standard errors of the features of the rows of a list, in their units: that at the point, that of the distance to
-   * it and that of the difference in elevation, as independent errors; 0 for practice and for what the caller measured. A
-   * scenario changes none: shares are of the value before it.
+   * The standard errors of the features of the rows of a list, in their units. The errors at the point, by the distance
+   * to it and by the difference in elevation are taken as independent. 0 for practice and for what the caller measured.
+   * A scenario changes none: errors that are shares refer to the value before it.
    * @returns Float32 [list, features]
    */
   errorsOf(

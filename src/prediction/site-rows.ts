@@ -2,7 +2,7 @@ import type { Manifest } from './artefacts/manifest.js';
 
 /** What a row may have beyond place, species, method and horizons, as bits. */
 export const OPTION = {
-  /** Something is stated of the site: its numbers in `adjustments` count. */
+  /** The request states something of the site, in `adjustments`. */
   adjusted: 1,
   /** The words of `include`. */
   intervals: 2,
@@ -10,7 +10,7 @@ export const OPTION = {
   site: 8,
 } as const;
 
-// The columns of the adjustments: what is stated of a site in place of the grid's values; NaN where nothing is.
+// The columns of `adjustments`: what a request states of a site in place of the grid's values, NaN for nothing.
 /** The site's own elevation, m. */
 export const OWN_ELEVATION = 0;
 /** The warming of a scenario, degrees Celsius. */
@@ -36,7 +36,7 @@ const COLUMNS = [
 ] as const;
 
 /**
- * The rows of a batch as columns in one buffer. Layout, n = row count: latitude, longitude, generatedAtMs float64[n],
+ * Sites to predict for, as columns in one buffer. Layout, n = row count: latitude, longitude, generatedAtMs float64[n],
  * adjustments float64[n, width], species, method, horizons, options uint8[n].
  */
 export class SiteRows {
@@ -54,7 +54,7 @@ export class SiteRows {
   readonly horizons: Uint8Array;
   /** Set of OPTION as bits; 0 for most rows. */
   readonly options: Uint8Array;
-  /** What is stated of the site; of no meaning in a row that is not adjusted. */
+  /** What requests state of their sites, `width` numbers a row; undefined in a row that is not adjusted. */
   readonly adjustments: Float64Array;
 
   /** @param width of `adjustments`; 0 where no row is adjusted */
@@ -74,7 +74,7 @@ export class SiteRows {
     this.options = new Uint8Array(buffer, bytesAt + 3 * count, count);
   }
 
-  /** A copy of the first `count` rows. */
+  /** A copy of the first `count` rows: of width 0, without adjustments, if none of them is adjusted. */
   first(count: number): SiteRows {
     const isAdjusted = this.options.subarray(0, count).some((options) => (options & OPTION.adjusted) !== 0);
     const rows = new SiteRows(count, isAdjusted ? this.width : 0);

@@ -1,7 +1,7 @@
 import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import type { Box } from '../artefacts/regions.js';
 
-/** Rows and columns of the grid's lattice from the first to the last of each; the last is before the first where there are none. */
+/** A range of rows and columns of the grid's lattice, both ends included; empty if north < south or east < west. */
 export interface LatticeCells {
   readonly south: number;
   readonly north: number;
@@ -9,7 +9,7 @@ export interface LatticeCells {
   readonly east: number;
 }
 
-/** Points of every `step`-th row and column of some cells, counted as `latticePoints` says. */
+/** Grid points in every nth row and column of a range of cells, n = `step`; see `latticePoints`. */
 export interface LatticePoints {
   readonly cells: LatticeCells;
   readonly step: number;
@@ -18,9 +18,9 @@ export interface LatticePoints {
 }
 
 /**
- * The grid points within a box; where these are too many, those of the finest coarser lattice that has few enough. Its rows
- * and columns are counted from the grid's south-western corner or, from the first step on that has none of the box's points
- * so, from the first point of the box: at least that one is there.
+ * The grid points within a box or, if these are too many, those of the finest coarser lattice that has few enough. Its
+ * rows and columns are counted from the south-western corner of the grid. If such a lattice has no point of the box, it
+ * and all coarser ones are counted from the first point of the box instead, and so have at least that point.
  */
 export function latticePoints(index: PointIndex, box: Box, maxPoints: number): LatticePoints {
   const cells = cellsWithin(index, box);
@@ -49,9 +49,9 @@ function cellsWithin({ latitudes, longitudes }: PointIndex, box: Box): LatticeCe
 }
 
 /**
- * Collects the points of a lattice among some cells, as far as there is space.
- * @param origin a row and a column of the lattice; no point of the cells lies in a row to the south
- * @returns their number, or one that is too large
+ * Collects the points of a lattice in a range of cells, as far as there is space.
+ * @param origin a row and a column of the lattice; no point of the range lies in a row south of it
+ * @returns their number if there is space for all, otherwise a larger number than `points` holds
  */
 function collect(
   index: PointIndex,

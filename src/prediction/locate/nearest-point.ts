@@ -14,8 +14,8 @@ const BOX_MARGIN = 1e-9;
 const FIRST_RADIUS_KM = 2;
 
 /**
- * Finds the nearest grid point by great-circle distance, exactly. Nearly all places lie between four nodes of the lattice
- * that are points: the nearest is one of these. For the others, the KD-tree finds the points in a box. Tests compare it
+ * Finds the nearest grid point by great-circle distance, exactly. Nearly all places lie in a cell whose four corners
+ * are grid points: the nearest is one of these. For the others, a KD-tree finds the points in a box. Tests compare it
  * with `geokdbush.around` and with a search of all points.
  */
 export class NearestPoint {
@@ -52,7 +52,7 @@ export class NearestPoint {
     return this.#best;
   }
 
-  /** @returns the index of the nearest point: that of `find`, if there is one, else one at any distance; sets `distanceKm` */
+  /** @returns the index of the nearest point: as `find`, or at any distance if that finds none; sets `distanceKm` */
   findAnywhere(longitude: number, latitude: number): number {
     const found = this.find(longitude, latitude);
     if (found !== -1) return found;

@@ -23,8 +23,8 @@ export function tenThousandths(probability: number): number {
 const MAX_UINT16 = 2 ** 16 - 1;
 
 /**
- * The magnitude of a contribution in ten-thousandths, halves up. Contributions that offset each other may pass 1 where a
- * caller states extreme conditions; beyond 6.5535 they are not told apart.
+ * The magnitude of a contribution in ten-thousandths, halves up, at most 65,535. Contributions that offset each other
+ * may exceed 1 where a caller states extreme conditions.
  */
 export function magnitudeOf(contribution: number): number {
   return Math.min(MAX_UINT16, Math.abs(contribution) * 10_000 + 0.5) | 0;
