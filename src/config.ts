@@ -20,7 +20,6 @@ export const ANY_ORIGIN = '*';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** A number in decimal digits. */
 function decimal(format: RegExp, rule: string, isAllowed: (value: number) => boolean) {
   const error = `must be ${rule}`;
   return z.string().regex(format, { error }).transform(Number).refine(isAllowed, { error });

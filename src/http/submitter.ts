@@ -90,6 +90,6 @@ export function takeMemory(budget: MemoryBudget, bytes: number, { request, raw }
 const LARGE_ANSWER_BYTES = 64 * 1024;
 
 /** Takes memory for an answer that is held as a whole until it is sent. @throws ApiError as `takeMemory` */
-export function takeMemoryOf({ length }: Buffer | string, budget: MemoryBudget, reply: FastifyReply): void {
+export function takeMemoryFor(budget: MemoryBudget, { length }: Buffer | string, reply: FastifyReply): void {
   if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, reply);
 }

@@ -11,7 +11,6 @@ export function printable(line: string): string {
   );
 }
 
-/** Whether a text has no unprintable characters. */
 export function isPrintable(text: string): boolean {
   return text.search(UNPRINTABLE) === -1;
 }

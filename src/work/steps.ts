@@ -109,7 +109,6 @@ export type StepOutcome<Kind extends StepKind> =
   | { readonly result: StepResults[Kind] }
   | { readonly refusal: ErrorObject };
 
-/** Does a step of work. */
 export async function doStep(order: StepOrder, predictor: Predictor): Promise<StepOutcome<StepKind>> {
   try {
     return { result: await STEPS[order.kind](order as never, predictor) };

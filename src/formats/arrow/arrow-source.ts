@@ -73,7 +73,6 @@ export class ArrowSource implements TableSource {
   }
 }
 
-/** Rows of an Arrow table. */
 class ArrowRows implements ChunkRows {
   /** Readers of the columns, made when they are first used. */
   readonly #cells: Cells[] = [];

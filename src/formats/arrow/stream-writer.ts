@@ -21,7 +21,6 @@ import {
 import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
 import { ColumnBuilder } from './column-builder.js';
 
-/** The end-of-stream marker. */
 export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /** Collects what a writer of Arrow writes: the queue of the library is read asynchronously. */

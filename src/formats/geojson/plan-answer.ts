@@ -6,10 +6,10 @@ import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import type { Plan, PlanOrder, ValidUnit } from './plan-reader.js';
 
-/** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
+/** Numbers of a row and a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
 const SCALE = 10_000;
-/** How many numbers are kept of a row: those of all methods. */
+/** Numbers of a row for all planting methods. */
 export const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
@@ -161,7 +161,7 @@ function survivalOf(numbers: Uint16Array, rows: number, method: number) {
   };
 }
 
-/** A quantile of integers times 10, linear between them: an integer, too. @param tenths 0 for the least, 10 for the largest */
+/** Ten times a quantile of integers, interpolated linearly: an integer. @param tenths 0 the least, 10 the largest */
 function tenTimesQuantile(sorted: Uint16Array, tenths: number): number {
   const position = (sorted.length - 1) * tenths;
   const [below, share] = [Math.floor(position / 10), position % 10];
@@ -190,7 +190,7 @@ export function plantingOrder(perHa: number, survival: number, areaHa: number, c
   };
 }
 
-/** As many as a double always has: the error of a product or quotient is beyond them. */
+/** The decimal digits that a double always holds: the rounding error of a product or quotient lies beyond them. */
 const EXACT_DIGITS = 15;
 
 /** 110 / 0.1 is a little above 1100 in doubles: that is no reason to order one more. */

@@ -65,14 +65,14 @@ export interface Plan {
   readonly units: readonly (ValidUnit | { readonly id: UnitId; readonly error: ErrorObject })[];
   /** The number of rows of these units. */
   readonly rowCount: number;
-  /** All units were read. */
+  /** Whether all units were read. */
   readonly isRead: boolean;
 }
 
 /** Predictions that a request may ask for: sites by species and planting methods. */
 export const MAX_PREDICTIONS = 200_000;
 
-/** The body is parsed in every step, which spends at least this many times as long on units. */
+/** A step parses the body again, and then spends at least this many times as long on units. */
 const UNITS_SHARE = 2;
 
 /**
@@ -177,7 +177,7 @@ function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData):
   };
 }
 
-/** What requests are read with: it depends on grid and models. */
+/** The schema and the options of requests, which depend on the grid and the models. */
 const rulesOf = perGeneration((data: PredictorData) => ({
   schema: requestSchemas(data).plan.omit({ units: true }).extend(REFUSED_FIELDS),
   writeOptions: optionWriter(data),
@@ -227,7 +227,7 @@ function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
   return { order, features };
 }
 
-/** The costs that a body with costs lacks; what else is wrong with its fields the schema says. */
+/** The issues of costs that a body with costs lacks. The schema finds all other issues. */
 function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<string, unknown>): Issue[] {
   if (!isObject(costs) || !Array.isArray(planting_methods)) return [];
   return PLANTING_METHODS.filter(

@@ -17,7 +17,7 @@ export interface UnitFeature {
 /** Most bytes of an id as JSON. */
 const MAX_ID_BYTES = 4096;
 
-/** Numbers of a position: GeoJSON wants at most three. */
+/** The most numbers of a position; GeoJSON recommends at most three. */
 const MAX_NUMBERS = 10;
 
 /** A ring of GeoJSON repeats its first position at the end. */
@@ -29,7 +29,7 @@ const MAX_EDGE_DEGREES = 180;
 /** Degrees of longitude and latitude are below this; coordinates in metres or feet mostly are not. */
 const MAX_DEGREES = 360;
 
-/** Digits of a place in a message: metres. */
+/** Decimals of a place in a message: about a metre. */
 const PLACE_DECIMALS = 5;
 
 const wrong = (path: string, rule: string, value: unknown): Issue => ({
@@ -37,7 +37,7 @@ const wrong = (path: string, rule: string, value: unknown): Issue => ({
   message: `${path} must be ${rule}, not ${show(value)}`,
 });
 
-/** What is wrong with a value that is no FeatureCollection, if anything. */
+/** The issue of a value that is not a FeatureCollection; undefined if it is one. */
 export function collectionIssue(units: unknown): Issue | undefined {
   if (!isObject(units)) return wrong('units', 'a GeoJSON FeatureCollection', units);
   const { type, features } = units;
@@ -45,7 +45,7 @@ export function collectionIssue(units: unknown): Issue | undefined {
   return Array.isArray(features) ? undefined : wrong('units.features', 'an array', features);
 }
 
-/** Reads the ids of features. @throws ApiError naming the first few that have none of their own */
+/** Checks the ids of features. @throws ApiError with the first few that are missing, invalid or repeated */
 export function readFeatures(list: readonly unknown[]): readonly UnitFeature[] {
   const issues: Issue[] = [];
   const seen = new Map<unknown, number>();
@@ -63,7 +63,7 @@ export function readFeatures(list: readonly unknown[]): readonly UnitFeature[] {
   return list as readonly UnitFeature[];
 }
 
-/** What is wrong with the id of a feature, if anything. @param seen the features before it by their ids */
+/** The problem with the id of a feature; undefined if there is none. @param seen the features before it by their ids */
 function idProblem(id: unknown, seen: ReadonlyMap<unknown, number>): string | undefined {
   if (typeof id !== 'string' && typeof id !== 'number')
     return `must be a string or a number, not ${show(id)}`;
@@ -178,7 +178,7 @@ function widthError(path: string, from: number, to: number): ApiError {
   );
 }
 
-/** The error of a position that is nowhere, with what it probably is. */
+/** The error of a position that is not on earth, with the probable mistake. */
 function placeError(path: string, longitude: number, latitude: number): ApiError {
   const [east, north] = [Math.abs(longitude), Math.abs(latitude)];
   const limits = `longitude must be from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}`;

@@ -21,7 +21,7 @@ export interface OptionNumber {
   readonly example: number;
   /** Where it is in the adjustments of a row. */
   readonly column: number;
-  /** What it is where it is not stated; stating it has no effect. */
+  /** Its value if it is not stated: stating this value has no effect. */
   readonly default?: number;
 }
 
@@ -65,7 +65,7 @@ export function isWithin(value: unknown, { minimum, maximum }: OptionNumber): va
   return typeof value === 'number' && value >= minimum && value <= maximum;
 }
 
-/** Writes a number within its range to a row whose adjustments are set. */
+/** Writes a number within its range to a row, whose adjustments the caller has initialized. */
 export function writeNumber(rows: SiteRows, row: number, number: OptionNumber, value: number): void {
   const isDefault = value === number.default;
   rows.adjustments[row * rows.width + number.column] = isDefault ? Number.NaN : value;
@@ -97,7 +97,7 @@ export function queryNumber(text: string): number {
   return DECIMAL.test(text) ? Number(text) : Number.NaN;
 }
 
-/** The numbers that the query of a table or surface assumes for all its rows, by their names; none is a default. */
+/** The numbers that the query of a table or surface assumes for all rows, by name; defaults are left out. */
 export type AssumedValues = Readonly<Record<string, number>>;
 
 /** What may be assumed: a changed climate, and practice. */
@@ -120,7 +120,7 @@ export function assumptionSchemas(data: PredictorData): Record<string, z.ZodOpti
   return Object.fromEntries(schemas);
 }
 
-/** The adjustments of a row for which something is assumed; NaN for what is not. */
+/** The adjustments of a row under assumptions; NaN for whatever is not assumed. */
 export function adjustmentsFor(assumed: AssumedValues, data: PredictorData): Float64Array {
   const adjustments = new Float64Array(adjustmentWidth(data.manifest)).fill(Number.NaN);
   for (const { name, column } of assumptionsOf(data)) adjustments[column] = assumed[name] ?? Number.NaN;

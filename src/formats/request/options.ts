@@ -22,7 +22,7 @@ export function hasLapseRates({ manifest, grid }: PredictorData): boolean {
   return manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns);
 }
 
-/** Takes what is wrong with an option. @param path within the option */
+/** Receives a problem with an option. @param path within the option */
 type Refuse = (message: string, ...path: string[]) => void;
 
 interface Option {
@@ -70,7 +70,7 @@ export function optionSchemas(data: PredictorData): Record<OptionName, z.ZodOpti
   return Object.fromEntries(schemas) as Record<OptionName, z.ZodOptional>;
 }
 
-/** @returns what writes the options of a request to a row and returns whether they are valid, as for `optionSchemas` */
+/** Makes a function that writes the options of a request to a row, and returns whether `optionSchemas` accepts them. */
 export function optionWriter(data: PredictorData) {
   const options = Object.entries(optionsUnder(data));
   return (stated: StatedOptions, rows: SiteRows, row: number): boolean => {
@@ -131,7 +131,7 @@ function objectOfNumbers(option: string, numbers: readonly OptionNumber[], descr
   };
 }
 
-/** What is wrong with `include` where it asks for intervals that the models do not have. */
+/** The message for an `include` with intervals, which the models do not have. */
 export const NO_INTERVALS = 'include cannot have intervals: the models of this service have none';
 
 function include(hasIntervals: boolean): Option {

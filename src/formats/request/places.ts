@@ -14,7 +14,7 @@ export const nearestDataOf = perGeneration(
 const SWAPPED = 'latitude and longitude are swapped';
 const NO_MINUS = 'the minus before the longitude is missing';
 
-/** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
+/** A sentence, after a space, with the place that one outside the coverage was probably meant to be; '' for none. */
 export function placeHint(data: PredictorData, latitude: number, longitude: number): string {
   const mistakes = [
     [latitude, -longitude, NO_MINUS],

@@ -44,7 +44,7 @@ function containersIn(bytes: Buffer): number {
   return count;
 }
 
-/** The messages of JSON.parse depend on the version of Node and often lack the position. */
+/** The error of a body that is not JSON. The messages of JSON.parse depend on Node and often lack the position. */
 function documentError(bytes: Buffer, error: unknown): unknown {
   try {
     documentEnd(bytes);
@@ -55,7 +55,7 @@ function documentError(bytes: Buffer, error: unknown): unknown {
   }
 }
 
-/** Decoding replaces what is not valid: the first byte that changes. */
+/** The offset of the first byte that is not valid: the first that decoding replaces. */
 function utf8ErrorOffset(bytes: Buffer): number {
   const replaced = Buffer.from(bytes.toString());
   let at = 0;

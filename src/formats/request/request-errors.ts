@@ -11,7 +11,7 @@ import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, optionsOf, type PredictRequest } from './schemas.js';
 
-/** As `match_distance_km` has. */
+/** As in `match_distance_km`. */
 const DISTANCE_DECIMALS = 3;
 
 /** What is wrong with an entry that cannot be predicted for: the first error in the order of the interface. */
@@ -25,7 +25,7 @@ export function entryError(data: PredictorData, schema: z.ZodObject, entry: unkn
     : unknownMethod('planting_method', planting_method);
 }
 
-/** The error of a request for a site that does not have its shape; undefined where it has. */
+/** The error of a request for a site that does not have the shape of its schema; undefined if it has. */
 export function siteShapeError(
   data: PredictorData,
   schema: z.ZodObject,
@@ -93,7 +93,7 @@ export function invalidRequest(
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
   const options = optionsOf(schema);
-  const nearest = new Map<string, string>(); // of several names the last
+  const nearest = new Map<string, string>(); // the last of several names
   for (const name in value) {
     const option = optionNear(name, options);
     if (option !== undefined && !Object.hasOwn(value, option)) nearest.set(option, name);
@@ -128,7 +128,7 @@ export function issueError(path: string, message: string, what?: string): ApiErr
   return new ApiError(issuesError([{ path, message }], what));
 }
 
-/** The error of a row that could not be answered for. @param what comes before the place, if it is not the caller's own */
+/** The error of a row without an answer. @param what precedes the place in the message if it is not the caller's own */
 export function placeError(
   status: number,
   rows: SiteRows,

@@ -66,7 +66,7 @@ export function requestReader(data: PredictorData) {
   /**
    * Writes a site with its species and method to a row.
    * @param method -1 where it is not valid
-   * @returns whether the site is valid: exactly where the schema, the species and the method are
+   * @returns whether the site is valid: true exactly if the schema accepts it and its species and method exist
    */
   function write(site: SiteFields, row: number, method: number): boolean {
     const { species_code } = site;
@@ -113,7 +113,7 @@ export function requestReader(data: PredictorData) {
 
     /**
      * Reads the body of POST /v1/predict/batch.
-     * @returns the rows of the valid entries and the entry of each, and by entry, ascending, what is wrong with the others
+     * @returns the rows of the valid entries with the entry of each row, and the errors of the other entries, by entry
      * @throws ApiError invalid_json, and invalid_request or batch_too_large where the body is wrong as a whole
      */
     readBatch(bytes: Buffer, limit: TierLimit) {
@@ -164,7 +164,7 @@ function methodOf({ planting_method }: SiteFields): number {
   return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);
 }
 
-/** The set of horizons of a list as bits; 0 where it has none, or is anything else. */
+/** The horizons of a list as a set of bits; 0 if it is empty or not a list of horizons. */
 function horizonSetOf(years: unknown): number {
   if (!Array.isArray(years)) return 0;
   let set = 0;

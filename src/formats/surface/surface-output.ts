@@ -90,7 +90,7 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) =>
 /** The id of the dictionary of regions; one that the library chooses would differ from answer to answer. */
 const REGION_ID = 0;
 
-/** An Arrow stream: what its JSON says beside the columns is in the metadata of the schema. */
+/** Writes a chunk of an Arrow stream. The other fields of the JSON are in the metadata of the schema. */
 function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: ChunkStart): SurfaceChunk {
   const columns = SURFACE_COLUMNS;
   const types = new OutputTypes(textListsOf(artefacts), { regions: REGION_ID }, new Int32());

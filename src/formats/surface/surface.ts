@@ -73,7 +73,7 @@ export async function predictSurface(
 
 const SPACING_DECIMALS = 3;
 
-/** What a surface says of itself, as the fields of its JSON beside the columns. */
+/** The fields of the JSON of a surface other than its columns. */
 export function surfaceFields(
   { species, points, step }: Surface,
   artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species'>,

@@ -111,7 +111,7 @@ function horizonColumns(years: number, h: number, intervals: boolean): OutputCol
   return [survival('survival'), ...factors, ...(intervals ? [survival('low'), survival('high')] : [])];
 }
 
-/** What all tables have of the place of a row. */
+/** The columns of the matched place of a row. */
 const PLACE_COLUMNS: readonly OutputColumn<PredictedRows>[] = [
   { ...LATITUDE, name: 'matched_latitude' },
   { ...LONGITUDE, name: 'matched_longitude' },
@@ -135,10 +135,10 @@ export function tableColumns(horizons: number, intervals: boolean): OutputColumn
   return [...PLACE_COLUMNS, ...ofHorizons];
 }
 
-/** What follows them, for rows that have an error. */
+/** The columns after these, for rows that have an error. */
 export const ERROR_COLUMNS = ['error_code', 'error_message'] as const;
 
-/** Every name that a table may have in its answer: no uploaded column may have one. */
+/** The names of all columns that an answer can have: no uploaded column may have one of them. */
 export const OUTPUT_NAMES: ReadonlySet<string> = new Set([
   ...tableColumns(ALL_HORIZONS, true).map(({ name }) => name),
   ...ERROR_COLUMNS,
@@ -150,9 +150,9 @@ export interface SurfaceRows extends PointRows {
   readonly species: number;
   /** The reported survival in ten-thousandths, Uint16 [methods, horizons, count], and then other values. */
   readonly survival: Uint16Array;
-  /** The points of the surface. */
+  /** How many points the surface has. */
   readonly count: number;
-  /** The first of these among them. */
+  /** The position of the first of these points in the surface. */
   readonly from: number;
 }
 

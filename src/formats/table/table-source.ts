@@ -9,7 +9,7 @@ export interface TableReader {
   /**
    * Checks some more of the body.
    * @param before how far the check has come; undefined at the beginning
-   * @param isTimeUp asked from time to time: the check goes on with another call where it is
+   * @param isTimeUp called from time to time; if it returns true, the check stops and the next call continues it
    * @throws ApiError invalid_request for a body that is no table, batch_too_large
    */
   check(before: TableState | undefined, isTimeUp: () => boolean): TableState;
@@ -26,21 +26,22 @@ export interface TableSource {
   readonly arrowSchema: Schema;
   /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */
   dictionariesBefore?(chunk: TableChunk): ReadonlyMap<number, Vector>;
-  /** Rows of a chunk, from its first on; fewer than it has where these would be too many cells. */
+  /** The first rows of a chunk: fewer than it has if all would be too many cells. */
   rows(chunk: TableChunk): ChunkRows;
 }
 
-/** The uploaded cells of the rows of a chunk: both are counted from 0. Texts are UTF-8 as latin1. */
+/** The uploaded cells of a chunk, by row and column counted from 0. Texts are UTF-8 decoded as latin1. */
 export interface ChunkRows {
   readonly chunk: TableChunk;
   /** Where each row starts in a body of text, and where the last one ends. */
   readonly starts?: Uint32Array;
-  /** NaN for a cell that is not a number; undefined for one that states none. */
+  /** A cell as a number: NaN if it is not one, undefined if it is empty. */
   number(row: number, column: number): number | undefined;
-  /** What a cell states, as messages show it; undefined where it is empty. @param isText whether the column has texts */
+  /** The value of a cell for error messages; undefined if it is empty. @param isText whether the column has texts */
   stated(row: number, column: number, isText: boolean): unknown;
   /** A cell as text; null where it is empty. */
   text(row: number, column: number): string | null;
+  /** A cell as JSON. */
   json(row: number, column: number): string;
   /**
    * Copies a row of text as it was uploaded, without its line end and the last brace of JSON. A comma follows the values.
@@ -55,7 +56,7 @@ export interface ChunkRows {
 export type RowErrors = ReadonlyMap<number, ErrorObject>;
 
 /**
- * Bytes of an answer after which no more rows of a chunk are written. Rows may be far longer than they were: JSON repeats the
+ * Bytes of an answer after which no more rows of a chunk are written. Rows may become far longer: JSON repeats the
  * names of columns, and escapes.
  */
 export const ENCODED_CHUNK_BYTES = 2 ** 22;
@@ -64,7 +65,7 @@ export interface TableOutput {
   /** What precedes the first chunk. */
   readonly head: Uint8Array;
   /**
-   * Writes the first rows of a chunk, uploaded columns first: fewer than it has where these are more than ENCODED_CHUNK_BYTES.
+   * Writes the first rows of a chunk, uploaded columns first, and may stop after ENCODED_CHUNK_BYTES.
    * @param predicted a row for each of the chunk
    * @returns the answer to `rowCount` rows, in memory of its own
    */

@@ -48,8 +48,9 @@ export class RowWriter extends JsonWriter {
 const FLAGS = ['false', 'true'];
 
 /**
+ * Prepares to write columns as text.
  * @param after what follows the last value of a row
- * @returns what reads the values of `count` rows in all columns, and returns what writes those of a row, counted from 0
+ * @returns a function that reads the values of `count` rows and returns the writer of one row, counted from 0
  */
 export function columnsWriter<Rows>(
   columns: readonly OutputColumn<Rows>[],

@@ -1,6 +1,8 @@
+/** How a format of text writes the values of a row. */
 export interface TextFormat {
   /** What comes before the value of a column. @param index of the column among those that are written */
   before(name: string, index: number): string;
+  /** A text as a value. */
   quote(text: string): string;
   /** The value of a column that has none. */
   readonly nothing: string;

@@ -9,7 +9,7 @@ import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { takeMemoryOf } from '../submitter.js';
+import { takeMemoryFor } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 const batchSizes = Object.entries(TIERS)
@@ -63,7 +63,7 @@ export function batchRoute(
     const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
     const body = answers.join(open, elements, close);
-    takeMemoryOf(body, memory, reply);
+    takeMemoryFor(memory, body, reply);
     for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
     if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
 

@@ -12,7 +12,7 @@ import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { takeMemory, takeMemoryOf } from '../submitter.js';
+import { takeMemory, takeMemoryFor } from '../submitter.js';
 import type { RouteContext } from './context.js';
 import { beforeFirstByte } from './worker-steps.js';
 
@@ -86,7 +86,7 @@ export function planRoute(
       generated_at: new Date(nowMs()).toISOString(),
     };
     const answered = Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`);
-    takeMemoryOf(answered, memory, reply);
+    takeMemoryFor(memory, answered, reply);
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     return reply.type(JSON_TYPE).header('model-outcomes', artefacts.manifest.outcomes).send(answered);
   });

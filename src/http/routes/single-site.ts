@@ -9,7 +9,7 @@ import type { Generation } from '../../work/generation.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
-import { takeMemoryOf } from '../submitter.js';
+import { takeMemoryFor } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 /** The errors of every endpoint for one site. */
@@ -78,7 +78,7 @@ export function singleSiteRoutes(
       throw failure(placeError(status, rows, row, generation.artefacts));
     const body = bodyOf([...answers.elements()]);
     answers.release();
-    takeMemoryOf(body, memory, reply);
+    takeMemoryFor(memory, body, reply);
     metrics.sites.inc({ outcome: 'answered' });
     const { outcomes } = generation.artefacts.manifest;
     return reply.type(JSON_TYPE).header('model-outcomes', outcomes).send(body);

@@ -2,9 +2,9 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify';
 import type { Connections } from './connections.js';
 
-/** The server stops listening after an interval without new connections or requests, */
+/** The server stops listening after an interval of this length without new connections or requests. */
 const QUIET_MS = 20;
-/** and in any case after this many intervals. */
+/** It stops listening after this many intervals in any case. */
 const MAX_INTERVALS = 50;
 
 /** How long idle connections stay open after the server has stopped listening. */

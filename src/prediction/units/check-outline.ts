@@ -9,12 +9,12 @@ export const MAX_POSITIONS = 2 ** 17;
 /** Comparisons of positions with edges for one outline. */
 const MAX_COMPARISONS = 20_000_000;
 
-/** As many of them take as long as to find two boxes that meet. Real outlines have some dozen such pairs for an edge. */
+/** Finding two boxes that meet takes as long as this many comparisons. Real outlines have dozens of pairs an edge. */
 const PAIR_COMPARISONS = 4;
 
 /**
- * Pairs of rings that may touch, each of which is kept: as many polygons as MAX_POSITIONS allows, each with the eight
- * neighbours of a square in a grid, have fewer. Thousands that meet in one place have millions.
+ * The most pairs of rings that may touch, all of which are kept in memory. A grid of squares with MAX_POSITIONS has
+ * fewer, although each square touches eight others. Thousands of rings that meet in one place have millions.
  */
 const MAX_TOUCHES = 2 ** 18;
 
@@ -24,9 +24,9 @@ const TOO_INTRICATE = 'the outline is too intricate to be checked: simplify it';
 type ErrorOfOutline = (problem: string, near?: readonly [number, number]) => Error;
 
 /**
- * Checks that it is clear what an outline of at most MAX_POSITIONS encloses. The rules are those of the OGC Simple Features:
- * a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and apart from one
- * another, as polygons do.
+ * Checks that an outline of at most MAX_POSITIONS encloses an unambiguous area. The rules are those of the OGC Simple
+ * Features: a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and
+ * apart from one another, as polygons do.
  * @throws what `errorOf` makes of the first problem, or of an outline that would take too long to check
  */
 export function checkOutline(outline: Outline, errorOf: ErrorOfOutline): void {
@@ -39,7 +39,6 @@ export function checkOutline(outline: Outline, errorOf: ErrorOfOutline): void {
 const INSIDE = 1;
 const OUTSIDE = 2;
 
-/** Checks one outline. */
 class OutlineCheck {
   /** The pairs of rings that touch, as `#pair` numbers them. */
   readonly #touches = new Set<number>();
@@ -57,7 +56,7 @@ class OutlineCheck {
     });
   }
 
-  /** Checks that no two edges meet that must not. Notes which rings touch. */
+  /** Checks that edges meet only where they may. Notes which rings touch. */
   contacts(): void {
     const { coordinates, rings } = this.outline;
     // An edge is the position where it ends.
@@ -84,7 +83,7 @@ class OutlineCheck {
     }
   }
 
-  /** Checks that no ring lies where it must not. To be called after `contacts`. */
+  /** Checks that holes lie inside their polygons and that areas do not overlap. Call it after `contacts`. */
   nesting(): void {
     const { coordinates, rings } = this.outline;
     for (const [ring, { polygon, isHole }] of rings.entries())
