@@ -4,7 +4,7 @@ const STDOUT = 1;
 
 process.title = 'nurselog'; // in lists of processes
 
-// Unhandled, SIGHUP ends the process: the handler is installed before the other modules load, which takes most of a second.
+// Without a handler, SIGHUP ends the process. The other modules take most of a second to load: the handler comes first.
 let isReloadPending = false;
 let reload = () => {
   isReloadPending = true;

@@ -36,14 +36,14 @@ type Claim = KeyDay & { readonly limit: number };
 
 const DAY_MS = 86_400_000;
 
-/** Keys whose claims are shared; if one is dropped while its claim runs, the next is only not shared with it. */
+/** Keys whose claims are grouped. If one is dropped while its claim runs, its next claim runs beside it. */
 const CLAIMING_KEYS = 1000;
 
 /** Authenticates keys and counts their requests. Owns its store. */
 export class Accounts {
   readonly #directory: KeyDirectory;
   readonly #meter: UsageMeter;
-  /** By key, day and limit: requests of a key that arrive while a claim of it runs share the next one. */
+  /** By key, day and limit: requests that arrive while a claim of their key runs share the next claim. */
   readonly #claims = new LRUCache<string, Coalescer<Claim, number | null>>({
     max: CLAIMING_KEYS,
     memoMethod: () => new Coalescer((requests) => this.#claim(requests)),

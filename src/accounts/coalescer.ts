@@ -2,8 +2,8 @@
 const MAX_ITEMS = 1000;
 
 /**
- * Runs one operation at a time and groups all items that arrive meanwhile into the next run: however many callers there
- * are, the store has one query of ours at a time, and a caller waits for two at most.
+ * Runs one operation at a time and groups all items that arrive meanwhile into the next run. However many callers there
+ * are, the process sends one query at a time, and a caller waits for at most two.
  */
 export class Coalescer<Item, Result> {
   #waiting: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];

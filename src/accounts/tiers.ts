@@ -7,7 +7,7 @@ interface TierLimits {
   readonly sitesPerBatch: number;
   /** Points a surface may have. */
   readonly pointsPerSurface: number;
-  /** Whether TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES bound tables and plans; otherwise as batches. */
+  /** Whether TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES apply; otherwise the limits of batches. */
   readonly hasLargeBodies: boolean;
 }
 

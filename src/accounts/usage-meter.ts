@@ -63,7 +63,7 @@ export class UsageMeter {
         for (const change of group) await this.#write([change]);
         return;
       }
-      // Such as that of a key which the store does not have.
+      // For example the count of a key that the store does not have.
       const [{ keyId, day, requests }] = group;
       const reason = `the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`;
       this.onError(new Error(reason, { cause: error }), 'a request count was dropped');

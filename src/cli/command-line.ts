@@ -16,7 +16,7 @@ export async function runMain(command: 'keys' | 'models', main: (args: string[])
   }
 }
 
-/** One line for an error, with exit code 1; for an invalid command line the help is named, too, with exit code 2. */
+/** Exit code 1 and one line for an error; 2 and a hint at the help for an invalid command line. */
 export function failureOf(command: 'keys' | 'models', error: unknown) {
   const stderr = `${command}: ${oneLine(redactKeys(error instanceof Error ? error.message : String(error)))}\n`;
   return error instanceof UsageError

@@ -44,7 +44,7 @@ export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   /** See `parseArguments`. */
   readonly schema: Shape;
-  /** The result if the output could not be printed. */
+  /** What the error says has happened if the output could not be printed. */
   readonly ifUnprinted: string;
   /** Whether it creates an embedded store that does not exist. */
   readonly createsStore?: boolean;

@@ -22,7 +22,7 @@ Exit code 0: the models may be served; 1: they must not, and the report says why
 /** Rows of one run of a model: bounds memory. */
 const ROWS_PER_RUN = 2000;
 
-/** Interval graphs are checked at one of so many points: their draws are many times the numbers of the models. */
+/** Interval graphs are checked at every nth point, n = INTERVAL_STEP: they compute many times as much as models. */
 const INTERVAL_STEP = 20;
 
 /** Runs `models verify [DIR]`, which reports to standard output. */
@@ -83,7 +83,7 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
   }
 }
 
-/** Checks probes. @param check returns its milliseconds @returns the number of rows, and the microseconds of each */
+/** Checks probes. @param check returns its duration in ms @returns the number of rows and the time of each, as text */
 async function measure(probes: Iterable<Probe>, check: (probe: Probe) => Promise<number>) {
   let [rows, durationMs] = [0, 0];
   for (const probe of probes) {
@@ -93,7 +93,7 @@ async function measure(probes: Iterable<Probe>, check: (probe: Probe) => Promise
   return { rows: rows.toLocaleString('en'), usPerRow: ((1000 * durationMs) / rows).toPrecision(2) };
 }
 
-/** Probes that together contain every species at every point, or at one of `step`. */
+/** Probes that together contain every species at every point, or at every nth, n = `step`. */
 function* everySpeciesEverywhere(grid: SharedGrid, speciesCount: number, step = 1): Generator<Probe> {
   const rowsPerRun = ROWS_PER_RUN * step;
   for (let species = 0; species < speciesCount; species++) {

@@ -51,7 +51,7 @@ export async function runKeys(
 
 /**
  * Parses the arguments of a command, which may also have `--json`.
- * @param schema the options, under their names, and at most one operand, under a name in capitals
+ * @param schema of the options by name, and of at most one operand, whose name is in capitals
  * @throws UsageError naming the option or operand
  */
 function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], schema: Shape) {

@@ -44,9 +44,9 @@ export class Metrics {
   });
 
   /**
-   * Collects prom-client's metrics of Node and the process, but for that of garbage collections: to report one, Node 20
-   * makes functions with prototypes of their own, and V8 can wait for ever where another thread optimizes a function
-   * meanwhile. See docs/reliability.md.
+   * Collects prom-client's metrics of Node and the process, except that of garbage collections. To report one, Node 20
+   * creates functions with prototypes of their own, and V8 can wait forever if another thread optimizes a function at
+   * that time. See docs/reliability.md.
    */
   constructor() {
     for (const name of collectDefaultMetrics.metricsList) {
@@ -57,8 +57,8 @@ export class Metrics {
   }
 
   /**
-   * Shows values that are kept elsewhere, as they are when the metrics are read: as a counter if the name ends in `_total`,
-   * else as a gauge.
+   * Adds a metric of values that are kept elsewhere and read at each scrape: a counter if the name ends in `_total`,
+   * else a gauge.
    * @param read one value, or one for each series with its labels
    */
   show(

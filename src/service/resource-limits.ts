@@ -5,7 +5,7 @@ import { ExplainedError } from '../output/explained-error.js';
 
 const MIB = 1024 * 1024;
 
-/** What the process and each worker take at most without the cache and tables: docs/deployment.md, Sizing. */
+/** The most memory of the process and of each worker, without the cache and tables: docs/deployment.md, Sizing. */
 const PROCESS_BYTES = 320 * MIB;
 const WORKER_BYTES = 64 * MIB;
 /** Memory for each byte of TABLE_MEMORY_BYTES: freed memory is not returned to the system at once. */
@@ -37,7 +37,7 @@ const mebibytes = (bytes: number) => `${Math.floor(bytes / MIB)} MiB`;
 
 /**
  * Descriptors kept for everything but callers' connections: files, the key store, a reload, newly accepted connections.
- * Half of the free ones are kept if that is less.
+ * Half of the free descriptors are kept if that is less.
  */
 const RESERVED = 600;
 

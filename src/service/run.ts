@@ -16,9 +16,9 @@ const LAST_LINE_MS = 500;
 const FLUSH_MS = 1000;
 
 /**
- * Runs the service until a signal ends it, or prints its help, as the arguments of the process say. Errors go to standard
- * error; the exit code is 1 for a failure and 2 for an unknown argument.
- * @returns what reloads the models, once they are served
+ * Starts the service, which runs until a signal ends it, or prints its help if an argument asks for it. Errors go to
+ * standard error; the exit code is 1 for a failure and 2 for an unknown argument.
+ * @returns a function that reloads the models; undefined if the service was not started
  */
 export async function run(): Promise<(() => void) | undefined> {
   const args = process.argv.slice(2);
@@ -74,7 +74,7 @@ async function stop(service: Service, deadlineMs: number, log: Log): Promise<voi
     log.fatal({ reason: explain(error) }, 'stopped, and request counts are lost');
     process.exitCode = 1;
   }
-  // The timer no longer keeps the process alive, and still ends it if anything else does.
+  // From here on the timer does not keep the process alive, but ends it if anything else does.
   deadline.unref();
 }
 

@@ -1,11 +1,11 @@
 import type { CurrentPhase, Phase } from '../http/phase.js';
 import { OPEN_TIMEOUT_MS, type WorkerPool } from '../work/worker-pool.js';
 
-/** Time for lost workers to be replaced, which takes a second or two. Those still opening their models have that of a start. */
+/** Time to replace lost workers, which takes a second or two. Workers that open their models have OPEN_TIMEOUT_MS. */
 const RECOVERY_MS = 8000;
 const LOOK_EVERY_MS = 1000;
 
-/** The phase of this process. Workers that are lost and not replaced in time end it. */
+/** The phase of this process. Ends the process if lost workers are not replaced in time. */
 export class ServicePhase implements CurrentPhase {
   current: Phase = 'starting';
   #watch: NodeJS.Timeout | undefined;
@@ -13,20 +13,20 @@ export class ServicePhase implements CurrentPhase {
   /** @param onFatal ends the process, for its supervisor to start another */
   constructor(private readonly onFatal: (reason: string) => void) {}
 
-  /** Every worker is ready. */
+  /** Call when every worker is ready. */
   start(): void {
     this.current = 'ok';
   }
 
-  /** Final. A drain has its own deadline, and the remaining workers finish the requests in flight. */
+  /** Final: lost workers no longer end the process, since a drain has its own deadline. */
   drain(): void {
     this.current = 'draining';
     clearInterval(this.#watch);
   }
 
   /**
-   * To be called whenever a worker died or became ready.
-   * @param workers read again later
+   * Call whenever a worker died or became ready.
+   * @param workers read again later, as they change
    */
   checkWorkers(workers: Pick<WorkerPool, 'ready' | 'opening' | 'size'>): void {
     if (this.current === 'ok' && workers.ready < workers.size) {

@@ -22,14 +22,14 @@ import { exposeState } from './state-metrics.js';
 /** A running service. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Time for what a start has opened to be closed when it fails, and then for the process to end by itself. */
+/** How long a failed start may take to close what it opened, and the process after that to end by itself. */
 export const FAILED_END_MS = 5000;
 
 /**
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
  * @param showFirstKey shows a text with the first key of an embedded store; if it throws OutputError, the key is not issued
- * @throws ExplainedError; then nothing keeps running but workers that do not return from their models
+ * @throws ExplainedError; nothing is left running, except workers that do not return from their models
  */
 export async function startService(
   config: Config,
@@ -81,7 +81,7 @@ export async function startService(
     opsUrl: ops.listeningOrigin,
     /** What the log says of the models and the grid that it started with. */
     startedWith: logFieldsOf(artefacts),
-    /** Drains and ends: not ready at once, no new requests after the drain delay, requests in flight are answered. */
+    /** Is not ready from now on, accepts requests until the drain delay is over, answers those in flight, and ends. */
     async stop() {
       phase.drain();
       await delay(config.drainDelayMs);
@@ -99,7 +99,7 @@ export async function startService(
 
 /**
  * Listens on one address: the first one where the host is a name.
- * @param prefix of the names of the variables that configure the address
+ * @param prefix of the variables that configure the address: '' or 'OPS_'
  * @throws ExplainedError with the variables and the reason
  */
 async function listen(app: FastifyInstance, prefix: string, host: string, port: number): Promise<void> {

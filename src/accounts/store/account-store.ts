@@ -19,8 +19,8 @@ export function isEmbedded(databaseUrl: string): boolean {
 /**
  * Opens the store that a database URL names and brings its schema up to date.
  * @param databaseUrl `sqlite:PATH` or `postgres://…`, as the configuration ensures
- * @param must what is required of an embedded store: to `exist`, or it is created if it is missing; or to take a `write`,
- * since the service could not count in one that commands can only read
+ * @param must `exist`: an embedded store is not created if it is missing. `write`: it must take writes, since the
+ *   service could not count requests in a store that is read-only
  * @throws ExplainedError with the file or variable and the reason
  */
 export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): Promise<AccountStore> {
@@ -110,11 +110,12 @@ export class AccountStore {
   }
 
   /**
-   * Adds (or, negative, subtracts) requests regardless of the limit; the new counts in any order. No count falls below 0,
-   * as that of a request would whose refund comes after a backup without it was restored.
+   * Adds requests regardless of the limit, or subtracts them if negative. No count falls below 0: a refund may come
+   * after a backup was restored that does not have its request.
+   * @returns the new counts in any order
    */
   async addRequests(changes: readonly DayUsage[]): Promise<DayUsage[]> {
-    // `last_granted` has the change for the update, where `requests` is not below 0.
+    // `last_granted` carries the change to the update, since the inserted `requests` must not be below 0.
     const values = changes.map(
       ({ keyId, day, requests }) => sql`(${keyId}, ${day}, ${Math.max(0, requests)}, ${requests})`,
     );

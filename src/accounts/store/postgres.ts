@@ -106,7 +106,7 @@ function isUnavailable(error: unknown): error is Error {
   return !(error instanceof DatabaseError) || UNAVAILABLE.test(error.code ?? '');
 }
 
-/** What an error says; one of several addresses of a host, none of which answers, says nothing itself. */
+/** The message of an error. If no address of a host answers, the error has no message itself, but one for each. */
 function reasonOf(error: Error): string {
   return error instanceof AggregateError && error.message === ''
     ? error.errors.map(({ message }) => message).join(', ')

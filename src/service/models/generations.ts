@@ -9,7 +9,7 @@ import type { WorkerWatcher } from '../../work/worker-slot.js';
 import type { ServicePhase } from '../service-phase.js';
 import { preflight } from './preflight.js';
 
-/** Former generations that are kept for tables which their callers still read. */
+/** Former generations that are kept for tables that callers are still reading. */
 const MAX_FORMER = 2;
 
 /** Holds the generation that serves, and replaces it by another while requests are answered. */
@@ -18,9 +18,9 @@ export class Generations {
   readonly reloads = { switched: 0, refused: 0 };
   readonly #watcher: WorkerWatcher;
   readonly #ending = new AbortController();
-  /** The ends of generations that served before. */
+  /** Former generations that are closing, with the promise of their end. */
   readonly #retiring = new Map<Generation, Promise<void>>();
-  /** What serves at the moment. */
+  /** The generation that serves new requests. */
   current: Generation;
   readonly #oneReload = pLimit(1);
 
@@ -38,25 +38,25 @@ export class Generations {
     this.current = new Generation(artefacts, config, this.#watcher);
   }
 
-  /** What serves, and what served before and is not at its end. */
+  /** The current generation, and former ones that are closing. */
   get #all(): Generation[] {
     return [this.current, ...this.#retiring.keys()];
   }
 
-  /** What is at work, summed over all of them. */
+  /** Sums a count over the current generation and those that are closing. */
   sum(count: (generation: Generation) => number): number {
     return this.#all.reduce((sum, each) => sum + count(each), 0);
   }
 
   /**
-   * Reads the grid and the models again and serves them if they are valid; otherwise the current ones remain. However
-   * often this is called during a reload, one more follows it, which reads the files as they are by then.
+   * Reads the grid and the models again and serves them if they are valid; otherwise the current ones remain. Calls
+   * during a reload, however many, cause one more reload after it.
    */
   reload(): void {
     if (this.#oneReload.pendingCount === 0) void this.#oneReload(() => this.#replace());
   }
 
-  /** Ends a reload under way, files of surfaces that nobody waits for, and then the workers once all is answered. */
+  /** Ends a reload in progress and surfaces that nobody waits for, then the workers once all requests are answered. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#oneReload(() => {});
@@ -89,7 +89,7 @@ export class Generations {
       this.log.warn({ tables }, `tables that began more than ${MAX_FORMER} reloads ago were cut off`);
   }
 
-  /** @throws ArtefactError, ExplainedError or Error where it cannot serve; nothing of it then keeps running. */
+  /** @throws ArtefactError, ExplainedError or Error if it cannot serve, after it was closed */
   async #openNext(): Promise<Generation> {
     const { dataDir, modelDir } = this.config;
     const tried = await preflight(this.config, this.#ending.signal);
@@ -110,12 +110,12 @@ export class Generations {
   }
 }
 
-/** What the log says of the models and the grid that serve. */
+/** Identifies the models and the grid in log lines. */
 export function logFieldsOf({ manifest, modelDigest, gridDigest }: Artefacts) {
   return { model: manifest.version, model_digest: modelDigest, grid_digest: gridDigest };
 }
 
-/** What the log says of a rejection; only an unexpected error shows its stack. */
+/** The reason of a rejected reload in its log line; only an unexpected error shows its stack. */
 function reasonOf(error: Error): object {
   if (error instanceof ArtefactError) return { file: error.file, problem: error.problem };
   return error instanceof ExplainedError ? { problem: error.message } : { err: error };

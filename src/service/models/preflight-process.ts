@@ -4,7 +4,7 @@ import { identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.
 import { openPredictor } from '../../prediction/open-predictor.js';
 import type { PreflightNotice } from './preflight.js';
 
-// The service has the processor first. If its own priority is lower still, only root may set this one.
+// The service has precedence on the processor. A process of lower priority is left as it is: only root may raise it.
 const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 if (getPriority() < PRIORITY) setPriority(PRIORITY);
 

@@ -27,7 +27,7 @@ export async function preflight(
   { dataDir, modelDir, searchRadiusKm }: Config,
   signal: AbortSignal,
 ): Promise<string> {
-  // Not with this process's own options, such as a debugger's.
+  // `execArgv` is empty, so that the child does not get this process's own options, such as a debugger's.
   const child = fork(PROCESS_FILE, [dataDir, modelDir, String(searchRadiusKm)], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -36,7 +36,7 @@ export async function preflight(
   child.on('message', (message: PreflightNotice) => {
     notice = message;
   });
-  // Not by options of `fork`: if the process cannot be started, their timer and listener are never removed.
+  // The options `timeout` and `signal` of `fork` leak a timer and a listener if the process cannot be started.
   const timeout = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
   const [code, endedBy] = await once(child, 'close', { signal })
     .catch((error: Error) => {
