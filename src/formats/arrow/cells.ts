@@ -55,7 +55,7 @@ function textsOf(data: Data): Texts {
   }
   if (DataType.isTime(type)) return quoted((row) => timeText(BigInt(values[row]), type.unit));
   if (DataType.isFloat(type)) {
-    const textOf = type.precision === Precision.DOUBLE ? floatText : shortest;
+    const textOf = type.precision === Precision.DOUBLE ? float64Text : float32Text;
     return unquoted((row) => textOf(values[row]));
   }
   return unquoted((row) => String(values[row])); // integers
@@ -93,17 +93,17 @@ function dictionaryCells({ values, dictionary }: Data): Texts {
   return { isString: arrays.some(({ cells }) => cells.isString), text };
 }
 
-/** Smaller float32 have fewer digits. */
+/** Below this, float32 has fewer significant digits. */
 const MIN_NORMAL = 2 ** -126;
 
 /** The shortest decimal that is the same float64, with the sign of -0. */
-function floatText(value: number): string {
+function float64Text(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /** The shortest decimal that is the same float32. */
-function shortest(value: number): string {
-  if (value === 0) return floatText(value);
+function float32Text(value: number): string {
+  if (value === 0) return float64Text(value);
   let digits = Math.abs(value) < MIN_NORMAL ? 1 : 6;
   while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
   return String(Number(value.toPrecision(digits)));

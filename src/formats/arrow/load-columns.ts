@@ -22,10 +22,10 @@ export type Dictionaries = ReadonlyMap<number, Vector>;
 
 type Offsets = Int32Array | BigInt64Array;
 
-/** Most bytes of the texts of views in a row, where texts share bytes: a small body could ask for a huge answer. */
+/** The most bytes of view texts in a row if texts share bytes: a small body could otherwise ask for a huge answer. */
 const MAX_SHARED_TEXT_BYTES = 4096;
 
-/** Which rows of a column have no value; a null count of -1 is not known. */
+/** Which rows of a column have no value. A null count of -1 means that it is not known. */
 type Nulls = Pick<Data, 'length' | 'nullCount' | 'nullBitmap'>;
 
 const COMPRESSIONS = ['LZ4', 'ZSTD'];
@@ -39,10 +39,10 @@ export class ColumnLoader {
   #node = 0;
   #buffer = 0;
   #views = 0;
-  /** The bytes of all texts of views, and of the longest in a row at most. */
+  /** The bytes of all texts of views, and an upper bound of those in one row. */
   #viewTextBytes = 0;
   #longestViewTexts = 0;
-  /** Bytes that no buffer has claimed: buffers that share bytes could ask for an answer far larger than the body. */
+  /** Bytes that no buffer has claimed: with shared bytes, a small body could ask for a huge answer. */
   #unclaimedBytes: number;
 
   /** @param where the message, for errors */
@@ -152,7 +152,7 @@ export class ColumnLoader {
     return new ArrayType(buffer, byteOffset, count);
   }
 
-  /** The next buffer, or so many bytes of it. */
+  /** The next buffer, or its first `count` bytes. */
   #bytes(count?: number): Uint8Array {
     const region = this.header.buffers[this.#buffer++];
     if (region === undefined) throw this.#damaged('it has fewer buffers than its columns need');

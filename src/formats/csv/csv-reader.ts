@@ -86,7 +86,7 @@ function checkFirstLine(text: string): void {
 
 const COMMAS = 'separate the columns with commas, and write decimals with a point';
 
-/** The end of the last line that ends within MAX_ROW_BYTES of `start`, or that of the body; `start` or less if none does. */
+/** The end of the last line within MAX_ROW_BYTES of `start`, or of the body; `start` or less if no line ends there. */
 function windowEnd(body: Buffer, start: number): number {
   const end = start + MAX_ROW_BYTES;
   return end >= body.length ? body.length : body.lastIndexOf(LINE_FEED, end) + 1;
@@ -107,8 +107,8 @@ const SPACES = /[^\S\n]*/y;
 /**
  * Reads the rows of a CSV text (RFC 4180; LF or CRLF). Spaces after a closing quote are left out.
  * @param onRow receives the cells of a row, and where it starts and ends in the text
- * @param wrongQuote makes the error for the quote at an offset, which text of its field follows
- * @returns where the row starts that has a quote that is not closed; the length of the text if none has
+ * @param wrongQuote makes the error of a closing quote, at an offset, that is followed by text of its field
+ * @returns the start of the row with a quote that is not closed; the length of the text if there is none
  */
 function readRows(
   text: string,
@@ -156,7 +156,7 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 /** What R writes by default where a value is missing. */
 const NOT_AVAILABLE = 'NA';
 
-/** What Number() reads, too: white space as 0, and 0x1f, 0b1 and 0o7. */
+/** Texts that Number() would read, too: white space, as 0, and 0x1f, 0b1 and 0o7. */
 const NOT_DECIMAL = /^\s*($|0[xbo])/i;
 
 /** The number of a cell; NaN if it is not a number. White space around it does not matter. */

@@ -18,7 +18,7 @@ const HEADER_BYTES = 8;
 const FIELD_BYTES = 12;
 /** The number of fields, and where the next directory is. */
 const FRAME_BYTES = 2 + 4;
-/** Fewer bytes of values stand in the field itself. */
+/** Values of up to this many bytes are stored in the field itself. */
 const INLINE_BYTES = 4;
 
 /**
@@ -108,7 +108,7 @@ function georeferenceFields({ cells }: Surface, { grid }: PredictorData): Field[
   ];
 }
 
-/** What a file says of itself and of its bands, as GDAL shows it. */
+/** The metadata of the file and the names of its bands, as GDAL reads them. */
 function metadataField(
   { species, assumed }: Surface,
   artefacts: PredictorData,

@@ -31,7 +31,7 @@ const rounded = (value: number) => Math.round(value * VALUE_SCALE) / VALUE_SCALE
 export class DetailEncoder {
   readonly #openInterval: Fragment;
   readonly #quotedNames: readonly Fragment[];
-  /** The features that concern each method. */
+  /** By method, the features that apply to it. */
   readonly #concerned: readonly (readonly number[])[];
   /** The JSON around the numbers of a contribution, by feature. */
   readonly #open: readonly Fragment[];
@@ -74,7 +74,7 @@ export class DetailEncoder {
     this.#order = new Int32Array(features.length);
   }
 
-  /** Takes the row whose site was written last, and adds to that site what the row includes. */
+  /** Begins the row whose site was just written, and adds to that site what the row includes. */
   begin(rows: SiteRows, row: number, records: RowRecords, run: PredictorRun): void {
     this.#options = rows.options[row];
     if (this.#options === 0) return;

@@ -15,7 +15,7 @@ export interface Fragment {
   readonly length: number;
 }
 
-/** Constant JSON texts by their index, in one array: objects for each would lie apart in memory. */
+/** Constant JSON texts by index, in one array: separate objects would lie far apart in memory. */
 export class FragmentTable {
   readonly words: Float64Array;
   readonly lengths: Uint16Array;
@@ -55,7 +55,7 @@ const HUNDRED = 100;
 const DIGIT_PAIRS = Uint16Array.from({ length: HUNDRED }, (_, k) =>
   Buffer.from(String(k).padStart(2, '0')).readUInt16LE(),
 );
-/** How many of these digits there are without zeros at the end. */
+/** How many of these two digits remain without trailing zeros. */
 const SIGNIFICANT = Uint8Array.from({ length: HUNDRED }, (_, k) => (k === 0 ? 0 : k % 10 === 0 ? 1 : 2));
 
 /** Writes JSON as bytes into given memory, unchecked: its size must suffice for what is written, in whole words. */

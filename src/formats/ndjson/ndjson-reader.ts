@@ -10,7 +10,7 @@ import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1, toLatin1 } from '../text/text-formats.js';
 import { ObjectColumns } from './object-columns.js';
 
-/** Bytes that are scanned between two looks at the time, about. */
+/** About how many bytes are scanned between two looks at the clock. */
 const LOOK_BYTES = 2 ** 16;
 
 interface NdjsonState extends TextState {
@@ -51,7 +51,7 @@ export function ndjsonReader(body: Buffer, request: TableRequest): TableReader {
     source({ written, kinds }: NdjsonState): TableSource {
       const columns = new ObjectColumns(written, kinds);
       const { names } = columns;
-      const maxRows = maxRowsOf(names, request); // a chunk has more where later rows have more columns
+      const maxRows = maxRowsOf(names, request); // a chunk may have more, if later rows added columns
       return {
         names,
         arrowSchema: new Schema(
@@ -63,7 +63,7 @@ export function ndjsonReader(body: Buffer, request: TableRequest): TableReader {
   };
 }
 
-/** @param lines end with the line to check @param start where it starts @param at where the first value in it starts */
+/** Checks a line. @param lines end with it @param start where it starts @param at where its first value starts */
 function checkObject(
   lines: Buffer,
   start: number,
@@ -90,7 +90,7 @@ function checkObject(
   if (doubled !== -1) throw refuse(`has the field ${show(names[doubled])} twice`);
   if (names.length > MAX_COLUMNS)
     throw refuse(`has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`);
-  checkNameBytes(nameBytes); // now: the names of many tables are kept while these are checked
+  checkNameBytes(nameBytes); // in every row, since names are kept until the check has ended
 }
 
 /** Rows of a table of JSON objects, whose values are found row by row. */

@@ -19,7 +19,7 @@ const BOOLEAN = 2;
 const OTHER = 4;
 
 const [LETTER_F, LETTER_N, LETTER_T] = Buffer.from('fnt');
-/** No integer of so many characters is beyond what a float64 holds exactly. */
+/** A float64 holds any integer of up to this many characters exactly. */
 const EXACT_CHARACTERS = 15;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -74,7 +74,7 @@ export class ObjectColumns {
     }
   }
 
-  /** Scans the object that follows an offset, unless it was asked for last. */
+  /** Scans the object that follows an offset, unless it was the last to be scanned. */
   scanOnce(bytes: Buffer, start: number): void {
     if (start !== this.#scannedAt) this.scan(bytes, skipSpace(bytes, start));
     this.#scannedAt = start;
@@ -87,13 +87,13 @@ export class ObjectColumns {
         this.kinds[column] |= kindAt(bytes, this.starts[column], this.ends[column]);
   }
 
-  /** The type of a column of Arrow; of values of several kinds, and of arrays and objects, their JSON as text. */
+  /** The Arrow type of a column. Arrays, objects and values of several kinds become texts of JSON. */
   arrowType(column: number): Float64 | Bool | Utf8 {
     if (this.kinds[column] === NUMBER) return new Float64();
     return this.kinds[column] === BOOLEAN ? new Bool() : new Utf8();
   }
 
-  /** The column of a name; a new one where no object had it so far. @param written the name as it is between quotes */
+  /** The column of a name, which is added if it is new. @param written the name as it is between quotes */
   #columnOf(written: string): number {
     const name: string = written.includes('\\') ? JSON.parse(`"${written}"`) : written;
     const known = this.#byName.get(name);
@@ -128,7 +128,7 @@ function kindAt(bytes: Buffer, start: number, end: number): number {
   }
 }
 
-/** Whether a number is no integer beyond what a float64 holds exactly, such as the id of a record. */
+/** Whether a float64 can stand for a number: not for an integer beyond the safe range, such as the id of a record. */
 function isExact(number: string): boolean {
   return /[.e]/i.test(number) || Number.isSafeInteger(Number(number));
 }

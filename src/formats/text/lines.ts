@@ -16,7 +16,7 @@ const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
-/** The end of a text that ends at `end`, without LF or CRLF. */
+/** Where a line that ends at `end` ends without its LF or CRLF. */
 export function withoutLineEnd(body: Buffer, end: number): number {
   const before = body[end - 1] === LINE_FEED ? end - 1 : end;
   return body[before - 1] === CARRIAGE_RETURN ? before - 1 : before;
@@ -49,7 +49,7 @@ function textEnd(body: Buffer, start: number, hasSpaces: boolean): number {
   return body[end] === LINE_FEED ? end + 1 : end;
 }
 
-/** No byte of a character beyond ASCII is a line feed: lines can be checked one by one. */
+/** Lines can be checked one by one, since no byte of a character beyond ASCII is a line feed. */
 function firstLineNotUtf8(body: Buffer): number {
   let line = 1;
   for (let start = 0; ; line++) {

@@ -30,7 +30,7 @@ export function errorOf({ file, problem }: ArtefactFailure): Error {
   return file === undefined ? new Error(problem) : new ArtefactError(file, problem);
 }
 
-/** A file that was read once: its checksum and its content are both taken from these bytes, in threads that start later, too. */
+/** A file that was read once. All threads take both its checksum and its content from these bytes. */
 export interface ArtefactFile {
   readonly path: string;
   readonly bytes: Uint8Array;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ArtefactError, type ArtefactFile, firstProblem } from './artefact-file.js';
 import type { GridPoints } from './point-index.js';
 
-/** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */
+/** With more, rounding coordinates to 5 decimals would change the distance of two nodes too much. */
 const MAX_STEPS_PER_DEGREE = 10_000;
 
 /** A lattice lies within these, in degrees: no coverage is near a pole or the antimeridian. */
@@ -151,7 +151,7 @@ export function pointOutside(
   minimum: number,
   maximum: number,
 ): number {
-  // Half a step more, for the rounding of scale * integer.
+  // Half a step of tolerance, for the rounding of scale * integer.
   const lowest = (minimum - offset) / scale - 0.5;
   const highest = (maximum - offset) / scale + 0.5;
   return integers.findIndex((integer) => integer < lowest || integer > highest);

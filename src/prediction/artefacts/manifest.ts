@@ -60,7 +60,7 @@ const gridFeatureSchema = z.object({
   }),
 });
 
-/** One of the two, by whether it has a default: a union would not say what is wrong in which. */
+/** One of the two, by whether it has a default. A union would not say which problem belongs to which. */
 const featureSchema = z.unknown().transform((value, context) => {
   const hasDefault = typeof value === 'object' && value !== null && 'default' in value;
   const { data, error } = (hasDefault ? practiceSchema : gridFeatureSchema).safeParse(value);

@@ -1,8 +1,8 @@
 import KDBush from 'kdbush';
 
 /**
- * Points at nodes of a lattice, in the order of rows, then columns. Its cells are so small, and it is so far from the poles
- * and the antimeridian, that the nearest point to a place is a corner of its cell where all four are points.
+ * Points at nodes of a lattice, ordered by row, then column. If all four corners of a cell are points, the nearest
+ * point to a place in it is one of them: cells are small, and far from the poles and the antimeridian.
  */
 export interface GridPoints {
   readonly stepsPerDegree: number;
@@ -27,7 +27,7 @@ export interface PointIndex extends GridPoints {
   readonly tree: SharedArrayBuffer;
 }
 
-/** Indexes points; that they are in their order, each node once, is not checked. */
+/** Indexes points. Does not check that they are in order, each node once. */
 export function indexPoints(points: GridPoints): PointIndex {
   const { stepsPerDegree, latitudes, longitudes, row, column } = points;
   return {

@@ -12,7 +12,7 @@ export function valueAt({ integers, scale, offset }: GridVariable, point: number
 export interface SharedGrid extends Omit<GridFile, keyof GridPoints | 'variables'> {
   /** Float32 [pointCount, featureCount], the models' features in their order. */
   readonly features: Float32Array;
-  /** What options of requests need beside the features, by name: see `optionColumns`. */
+  /** Columns for the options of requests, by name: see `optionColumns`. */
   readonly columns: Readonly<Record<string, GridVariable>>;
   readonly index: PointIndex;
 }
@@ -55,8 +55,8 @@ export const LAPSE_OF_LOGARITHM = '1/km';
 export const VAPOR_PRESSURE_DEFICIT = { name: 'vpd_max', temperature: 'temperature_max' } as const;
 
 /**
- * The columns that options of requests need beside the features: elevation, the temperature that vapor pressure deficit
- * follows, the lapse rates of both and of the other features, as far as the grid has any, and the errors of features.
+ * The columns that options of requests need in addition to the features: elevation, the temperature that vapor pressure
+ * deficit follows, lapse rates of that temperature and of the features if the grid has any, and the errors of features.
  * @throws ArtefactError naming the grid's file where a column is missing or in another unit
  */
 function optionColumns(file: string, { variables }: GridFile, { features }: Manifest): SharedGrid['columns'] {

@@ -6,8 +6,8 @@ import type { Outline } from './outline.js';
 export const MAX_UNIT_POINTS = 1000;
 
 /**
- * The grid points that stand for a unit: all inside its outline up to MAX_UNIT_POINTS; else those in every second, third,
- * ... row and column of the lattice, or, where none lie in these, every second, third, ... point.
+ * The grid points that stand for a unit: all inside its outline up to MAX_UNIT_POINTS; else those in every nth row and
+ * column of the lattice or, if none lie in these, every nth point.
  * @returns their indexes, ascending
  */
 export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
@@ -17,7 +17,7 @@ export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
   const likely = Math.ceil(Math.sqrt(points.length / MAX_UNIT_POINTS));
   for (let every = Math.max(2, likely - 1); ; every++) {
     const coarse = points.filter((point) => row[point] % every === 0 && column[point] % every === 0);
-    // Narrow parts may all lie between the rows or columns: of their points every second, third, ... is taken.
+    // All parts of a narrow outline may lie between these rows or columns.
     const stride = Math.ceil(points.length / MAX_UNIT_POINTS);
     if (coarse.length === 0) return points.filter((_, i) => i % stride === 0);
     if (coarse.length <= MAX_UNIT_POINTS) return coarse;
@@ -57,7 +57,7 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32
   const end = firstPointAt(index, firstRow + rows, 0);
   let [node, isInside] = [-1, 0];
   for (let point = firstPointAt(index, firstRow, 0); point < end; point++) {
-    // Along a row a closed outline is crossed an even number of times: after its last node one is outside again.
+    // A row crosses a closed outline an even number of times: at its end, `isInside` is 0 again.
     const nodeOfPoint = (index.row[point] - firstRow) * width + columnOf[point];
     while (node < nodeOfPoint) isInside ^= changes[++node];
     if (isInside === 1) points.push(point);
