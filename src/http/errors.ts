@@ -29,11 +29,11 @@ export const CLOSED_WHILE_WAITING = retryLater(
     'and keep the connection open until the response arrives.',
 );
 
-const CLOSED_MESSAGE =
+const CLOSED_HINT =
   'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
   'disconnected: keep it open for sending until the answer has arrived.';
 /** The client closed its side before the answer to a table began. */
-export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: CLOSED_MESSAGE }, {}, 400);
+export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: CLOSED_HINT }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
 export function renderError({ error, status, headers }: ApiError) {

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import type { SiteRows } from '../prediction/site-rows.js';
-import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
+import { KeyConcurrency } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
 import { JobError } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
-import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from './errors.js';
+import { TOO_MANY_OPEN } from './errors.js';
 import { connectionOf } from './server/connection.js';
 import { callerOf } from './server/request-state.js';
 
@@ -76,20 +76,4 @@ export class Submitter {
   deadlineOf(reply: FastifyReply): number {
     return performance.now() - reply.elapsedTime + this.timeoutMs;
   }
-}
-
-/** Takes memory for a request until its response is closed. @throws ApiError overloaded where too little is left */
-export function takeMemory(budget: MemoryBudget, bytes: number, { request, raw }: FastifyReply): void {
-  if (raw.closed) throw CLOSED_WHILE_WAITING; // its 'close' would never come
-  const { id } = callerOf(request);
-  if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
-  raw.once('close', () => budget.release(id, bytes));
-}
-
-/** Smaller answers are not counted: they fit into the buffers of the system even if their callers do not read. */
-const LARGE_ANSWER_BYTES = 64 * 1024;
-
-/** Takes memory for an answer that is held as a whole until it is sent. @throws ApiError as `takeMemory` */
-export function takeMemoryFor(budget: MemoryBudget, { length }: Buffer | string, reply: FastifyReply): void {
-  if (length >= LARGE_ANSWER_BYTES) takeMemory(budget, length, reply);
 }

@@ -12,7 +12,6 @@ import type { RequestSteps } from './request-steps.js';
 const STEP_POINTS = 500;
 const STEP_POINTS_WITH_INTERVALS = 250;
 
-/** Predicts for all points. */
 export async function predictPoints(
   surface: Surface,
   steps: RequestSteps,

@@ -9,7 +9,6 @@ import { doStep } from './steps.js';
 
 /** The one task of a worker, which never ends: to answer what is ordered in a run buffer. */
 export interface Task {
-  /** Index of the slot. */
   readonly slot: number;
   readonly memory: RunMemory;
   /** Receives the orders of steps. */

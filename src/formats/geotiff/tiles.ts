@@ -39,7 +39,6 @@ export function levelsOf({ south, north, west, east }: LatticeCells): RasterLeve
   }
 }
 
-/** The tiles of all levels. */
 export function* tilesOf(cells: LatticeCells, bands: number): Generator<RasterTile> {
   for (const [level, { width, height }] of levelsOf(cells).entries()) {
     let at = 0;

@@ -135,7 +135,6 @@ export class DetailEncoder {
     writer.write(CLOSE_INTERVAL);
   }
 
-  /** Writes the baseline and all contributions. */
   #writeExplanation(method: number, h: number): void {
     const { writer } = this;
     const features = this.#features;

@@ -6,10 +6,10 @@ import { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
 import { type ArrivingSites, countArriving } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
+import { takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { takeMemoryFor } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 const batchSizes = Object.entries(TIERS)
@@ -59,10 +59,9 @@ export function batchRoute(
     }
     const failed = failures.size;
     const successful = batch.total - failed;
-    const open = '{"results":[';
     const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
-    const body = answers.join(open, elements, close);
+    const body = answers.join('{"results":[', elements, close);
     takeMemoryFor(memory, body, reply);
     for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
     if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);

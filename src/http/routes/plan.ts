@@ -9,10 +9,10 @@ import { MemoryBudget } from '../../work/admission.js';
 import { RequestSteps } from '../../work/request-steps.js';
 import { CLOSED_WHILE_WAITING, QUEUE_FULL } from '../errors.js';
 import type { Endpoint } from '../openapi/endpoint.js';
+import { takeMemory, takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { takeMemory, takeMemoryFor } from '../submitter.js';
 import type { RouteContext } from './context.js';
 import { beforeFirstByte } from './worker-steps.js';
 

@@ -7,9 +7,9 @@ import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { Generation } from '../../work/generation.js';
 import type { Endpoint } from '../openapi/endpoint.js';
+import { takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
-import { takeMemoryFor } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 /** The errors of every endpoint for one site. */
