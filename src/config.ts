@@ -39,7 +39,7 @@ function oneOf<const Value extends string>(...values: Value[]) {
 const isEncoded = (url: string) =>
   /^([^#%]|%[\da-f]{2})+$/i.test(url) && URL.canParse(url.replace('@/', '@host/'));
 
-/** Whether a text is an origin as browsers send it: scheme, host and, where it is not the scheme's own, port. */
+/** Whether a text is an origin as browsers send it: scheme, host and, unless it is the scheme's default, port. */
 const isOrigin = (text: string) =>
   /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
@@ -167,7 +167,7 @@ export type Config = Readonly<z.output<typeof configSchema>>;
 const fields = Object.keys(configSchema.shape);
 const variableOf = (field: string) => field.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 
-/** The value of a variable. A blank one counts as not set, but for the store: a lost address would start an empty embedded store. */
+/** The value of a variable. A blank one counts as not set, except DATABASE_URL: its default is an empty store. */
 function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefined {
   const value = environment[variableOf(field)];
   return value?.trim() === '' && field !== 'databaseUrl' ? undefined : value;

@@ -3,14 +3,14 @@ import type { IssuedKey, KeyAdministration } from '../accounts/store/key-adminis
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 
-/** Its command works in a container, too, where npm has nothing to build with. */
+/** The command also works in a container, where npm cannot build. */
 const ISSUE_HINT =
   'issue one with "node dist/cli/keys.js issue --tier hypha --owner NAME" in the working folder and with the DATABASE_URL of this process';
 
 const EXAMPLE_REQUEST =
   '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
 
-/** The URLs that only this machine reaches, also as IPv6 writes addresses of IPv4. */
+/** URLs of loopback addresses, including those of IPv4 mapped to IPv6. */
 const LOOPBACK = /^http:\/\/(127\.|\[::ffff:127\.|\[::1\])/;
 
 /**

@@ -1,6 +1,6 @@
 import type { Job } from './job.js';
 
-/** Rows [firstRow, firstRow + count) of a job; none of a step. */
+/** Rows [firstRow, firstRow + count) of a job; `count` is 0 for a step. */
 export interface JobSlice {
   readonly job: Job;
   readonly firstRow: number;
@@ -19,7 +19,7 @@ interface KeyQueue {
  * turn of its key. Within a key, first come, first served.
  */
 export class FairQueue {
-  /** Rows that wait; steps are none. */
+  /** Rows that wait; steps do not count. */
   rowCount = 0;
   /** The first key has the next turn; every key has jobs. */
   readonly #keys = new Map<string, KeyQueue>();
@@ -58,7 +58,7 @@ export class FairQueue {
     return slices;
   }
 
-  /** Removes what waits of a job. */
+  /** Removes the waiting rows or the step of a job. */
   drop(job: Job): void {
     const key = this.#keys.get(job.request.keyId);
     const index = key?.jobs.lastIndexOf(job) ?? -1;
@@ -69,8 +69,8 @@ export class FairQueue {
   }
 
   /**
-   * The newest job of rows of the key with most rows waiting, the first of equals. Keys whose newest job has begun are left
-   * out; undefined if no other key has any.
+   * The newest job with rows of the key with most rows waiting, the first of equal keys. Skips keys whose newest job
+   * has begun; undefined if no other key has any.
    */
   newestOfLargest(): Job | undefined {
     let newest: Job | undefined;

@@ -26,7 +26,7 @@ export class WorkerPool implements Executor {
   onFree: () => void = () => {};
   readonly #piscina: Piscina;
   readonly #slots: readonly WorkerSlot[];
-  /** The first reason not to serve. */
+  /** The first failure of a worker, which `warmUp` throws. */
   #failure: Error | undefined;
   /** The model file that a worker checked last. */
   #checkedFile: string | undefined;
@@ -55,7 +55,7 @@ export class WorkerPool implements Executor {
     });
     // A worker that dies before it has its task, such as one that fails to load, would otherwise end the process.
     this.#piscina.on('error', (error: Error) => this.#reportDeath(error));
-    // Piscina reports nothing of one that exits without an error while it opens the models.
+    // Piscina does not report a worker that exits without an error while it opens the models.
     const opened = new WeakSet<object>();
     this.#piscina.on('workerCreate', (worker: object) => opened.add(worker));
     this.#piscina.on('workerDestroy', (worker: object) => {
@@ -109,7 +109,7 @@ export class WorkerPool implements Executor {
     await this.#piscina.destroy();
   }
 
-  /** Keeps a slot served: by another worker when one dies. */
+  /** Gives a slot a worker, and another one whenever that dies. */
   async #keepServed(slot: WorkerSlot, index: number): Promise<void> {
     while (!this.#isClosed) {
       const { port1, port2: orders } = new MessageChannel();

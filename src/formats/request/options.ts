@@ -36,7 +36,7 @@ export const OPTION_NAMES = ['elevation_m', 'conditions', 'scenario', 'include']
 
 type OptionName = (typeof OPTION_NAMES)[number];
 
-/** The options of a request: the one list of them, and the one check of each. */
+/** The options of a request, each with its description and its one check. */
 function optionsUnder(data: PredictorData): Record<OptionName, Option> {
   return {
     elevation_m: elevation(hasLapseRates(data)),

@@ -4,7 +4,7 @@ import { ApiError } from '../../prediction/errors/api-error.js';
 import { connectionOf } from '../server/connection.js';
 import { tooLarge } from './upload.js';
 
-/** Makes JSON the only body that the instance's routes take; `request.body` is its bytes. */
+/** Makes the routes of an instance accept only JSON; `request.body` has its bytes. */
 export function useJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', readBody);
@@ -22,7 +22,7 @@ export function useJsonBodies(app: FastifyInstance): void {
 /**
  * Reads a body. Its memory depends on its bytes, not on its chunks: at most the limit, and half as much again while it
  * is copied to a larger buffer.
- * @param done gets it, or payload_too_large where more is announced or comes: nothing is kept then
+ * @param done is called with the body, or with payload_too_large if more is announced or arrives
  */
 function readBody(
   request: FastifyRequest,

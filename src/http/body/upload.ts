@@ -23,8 +23,8 @@ export interface UploadHead {
  * @param memory for the decompressed body, of `bytes`
  * @param windowMs over which the speed of the upload is averaged
  * @returns its size
- * @throws ApiError payload_too_large; invalid_request for what is not gzip though announced so, and with 408 where it is
- * too slow; Error with the status code 400 where the caller breaks off. Nothing is kept then
+ * @throws ApiError payload_too_large, or invalid_request if the body is not gzip as announced or, with 408, too slow;
+ *   Error with the status code 400 if the caller breaks off
  */
 export async function readUpload(
   payload: Readable,

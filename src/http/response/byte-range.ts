@@ -8,8 +8,8 @@ type ByteRange = readonly [from: number, end: number];
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * The range of an answer that a request asks for (RFC 9110, 14); undefined for all of it. Several ranges, another unit and
- * what is no range are ignored, and so is a range where `If-Range` is not the ETag of the answer.
+ * The range of an answer that a request asks for (RFC 9110, 14); undefined for all of it. Ignores several ranges, other
+ * units, malformed ranges, and a range whose `If-Range` is not the ETag of the answer.
  * @throws ApiError 416 where no byte of the answer is in the range
  */
 export function rangeOf(

@@ -35,7 +35,7 @@ export const modelEndpoint: Endpoint = {
 };
 
 /** A route whose answer depends only on the generation: it is serialized once, and compressed once in each encoding. */
-export function describingRoute(
+export function generationRoute(
   app: FastifyInstance,
   serving: Serving,
   path: string,
@@ -88,7 +88,7 @@ const describeModel = ({ artefacts: { manifest, grid, modelDigest, gridDigest } 
 
 /** GET /v1/species, /v1/coverage and /v1/model. */
 export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext): void {
-  describingRoute(app, serving, speciesEndpoint.path, CACHE_CONTROL.catalogue, describeSpecies);
-  describingRoute(app, serving, coverageEndpoint.path, CACHE_CONTROL.catalogue, describeCoverage);
-  describingRoute(app, serving, modelEndpoint.path, CACHE_CONTROL.default, describeModel);
+  generationRoute(app, serving, speciesEndpoint.path, CACHE_CONTROL.catalogue, describeSpecies);
+  generationRoute(app, serving, coverageEndpoint.path, CACHE_CONTROL.catalogue, describeCoverage);
+  generationRoute(app, serving, modelEndpoint.path, CACHE_CONTROL.default, describeModel);
 }

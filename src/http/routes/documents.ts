@@ -7,7 +7,7 @@ import type { Generation, Serving } from '../../work/generation.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { constantBody } from '../response/compression.js';
 import { CACHE_CONTROL, contentSecurityPolicy } from '../response/headers.js';
-import { describingRoute } from './catalogue.js';
+import { generationRoute } from './catalogue.js';
 
 /** Licences of third-party code in the page and /docs; `npm run build` writes the file. */
 const LICENSES = fileURLToPath(new URL('../../web/licenses.txt', import.meta.url));
@@ -97,14 +97,14 @@ export function documentRoutes(
   serving: Serving,
   describe: (generation: Generation) => OpenApiDocument,
 ): void {
-  describingRoute(app, serving, '/openapi.json', CACHE_CONTROL.document, describe);
+  generationRoute(app, serving, '/openapi.json', CACHE_CONTROL.document, describe);
   const route = (path: string, type: string, content: Buffer, cacheControl: string, policy = {}) => {
     const body = constantBody(content);
     const headers = { 'cache-control': cacheControl, ...policy };
     app.get(`/${path}`, (_request, reply) => reply.type(type).headers(headers).send(body));
     return path;
   };
-  /** A file of Swagger UI and what comes after it. @returns its address, which has a hash of both */
+  /** A file of Swagger UI with our own content appended. @returns its address, which has a hash of both */
   const swaggerFile = (name: string, type: string, own: string) => {
     const file = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
     const content = Buffer.concat([readFileSync(file), Buffer.from(`\n${own}`)]);

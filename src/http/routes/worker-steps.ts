@@ -9,7 +9,7 @@ import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 
 /** Steps that are cancelled when the response closes; the generation is kept until then. @param release frees memory */
-export function stepsOf(reply: FastifyReply, generation: Generation, release: () => void): RequestSteps {
+export function openSteps(reply: FastifyReply, generation: Generation, release: () => void): RequestSteps {
   const connection = connectionOf(reply.request.raw);
   const steps = new RequestSteps(callerOf(reply.request).id, generation.batches);
   const cut = () => void connection.destroy();

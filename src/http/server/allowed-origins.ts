@@ -9,7 +9,7 @@ const ALLOWED_HEADERS =
 
 const PREFLIGHT_SECONDS = 3600;
 
-/** How often an origin that is not listed is logged at most. */
+/** The shortest time between two log lines about origins that are not listed. */
 const LOG_EVERY_MS = 60_000;
 
 /** Characters of an origin in the log. */
@@ -22,7 +22,7 @@ const LOGGED_CHARACTERS = 100;
  * @param origins as browsers send them, or ANY_ORIGIN; none adds no headers
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
-  /** What a page of an origin is answered with; false without an origin, or with one that is not listed. */
+  /** The Access-Control-Allow-Origin for a page of an origin; false if there is no origin or it is not listed. */
   const permitted = (origin: string | undefined) =>
     origin !== undefined &&
     (String(origins) === ANY_ORIGIN ? ANY_ORIGIN : origins.includes(origin) && origin);

@@ -26,7 +26,7 @@ import { surfaceResponses } from '../../response/surface-schemas.js';
 import { callerOf } from '../../server/request-state.js';
 import type { Submitter } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
-import { beforeFirstByte, contentTypeOf, sendChunks, stepsOf } from '../worker-steps.js';
+import { beforeFirstByte, contentTypeOf, openSteps, sendChunks } from '../worker-steps.js';
 import { type AskedSurface, readSurface, type SurfaceRoute, surfaceQuerySchema } from './surface-request.js';
 
 export const surfacesEndpoint: Endpoint = {
@@ -132,7 +132,7 @@ class SurfaceWork {
     const answerBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.points.length);
     takeMemory(this.budget, sizeOf(asked).bytes + answerBytes, reply);
     const { surface, release } = this.#share(asked);
-    const steps = stepsOf(reply, generation, release);
+    const steps = openSteps(reply, generation, release);
     const deadlineMs = this.submitter.deadlineOf(reply);
     await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
       this.submitter.runLimited(reply, generation, () => {

@@ -10,7 +10,7 @@ import type { Endpoint } from '../../openapi/endpoint.js';
 import { takeMemory } from '../../request-memory.js';
 import { connectionOf } from '../../server/connection.js';
 import type { RouteContext } from '../context.js';
-import { beforeFirstByte, sendChunks, stepsOf } from '../worker-steps.js';
+import { beforeFirstByte, openSteps, sendChunks } from '../worker-steps.js';
 import { readBodyHead, readHead, tableQuerySchema } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
@@ -97,7 +97,7 @@ export function tableRoute(
 
   app.post<{ Body: SharedRange }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const steps = stepsOf(reply, generation, () => memory.release(request.body));
+    const steps = openSteps(reply, generation, () => memory.release(request.body));
     const asked = readHead(request, config, generation); // again: the models may have changed since `preParsing`
     const connection = connectionOf(request.raw);
     const table = { id: tableCount++, body: request.body, request: asked.request };
