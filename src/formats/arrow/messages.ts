@@ -9,7 +9,7 @@ export function damaged(where: string, problem: string): Error {
 
 const CONTINUATION = 0xffffffff;
 const PREFIX_BYTES = 8;
-/** Messages and their buffers start at multiples of so many bytes. */
+/** Messages and their buffers start at multiples of this many bytes. */
 export const ALIGNMENT = 8;
 
 const isAligned = (bytes: number) => bytes % ALIGNMENT === 0;

@@ -58,7 +58,7 @@ export interface ValidUnit {
   readonly error?: undefined;
 }
 
-/** A request whose units were read as far as `units` goes; plain data that can be passed to another thread. */
+/** A plan with the units that were read so far; plain data that can be passed to another thread. */
 export interface Plan {
   readonly order: PlanOrder;
   /** The units, or what is wrong with them. */
@@ -69,16 +69,16 @@ export interface Plan {
   readonly isRead: boolean;
 }
 
-/** Predictions that a request may ask for: sites by species and planting methods. */
+/** The most predictions of a request: sites times species times planting methods. */
 export const MAX_PREDICTIONS = 200_000;
 
 /** A step parses the body again, and then spends at least this many times as long on units. */
 const UNITS_SHARE = 2;
 
 /**
- * Reads the body of POST /v1/plan, the outlines of some more of its units and the grid points inside them.
+ * Reads the body of POST /v1/plan, and the outlines and grid points of some more of its units.
  * @param before the plan of the step before; undefined at the beginning
- * @param stepMs for which units are read
+ * @param stepMs how long to read units, at least
  * @throws ApiError where the request is wrong as a whole
  */
 export function readPlan(

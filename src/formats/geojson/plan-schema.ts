@@ -11,7 +11,7 @@ import type { optionSchemas } from '../request/options.js';
 const PLANTING_BASES = ['mean', 'low'] as const;
 export type PlantingBasis = (typeof PLANTING_BASES)[number];
 
-/** Where the divisor of `target_per_ha` is not given. */
+/** What `target_per_ha` is divided by if the request does not say. */
 export const DEFAULT_BASIS: PlantingBasis = 'mean';
 
 /** The most living trees a hectare that may be wanted. */
@@ -41,7 +41,7 @@ function geometryOf(type: 'Polygon' | 'MultiPolygon', coordinates: object, examp
   };
 }
 
-/** GeoJSON, as far as it is read. */
+/** The JSON schema of the GeoJSON members that are read. */
 const units = {
   type: 'object',
   required: ['type', 'features'],
@@ -81,7 +81,7 @@ export const EXAMPLE_PLAN = {
   target_per_ha: 400,
 };
 
-/** The fields of the body of POST /v1/plan beside those that rankings have, too. `units` is read from its bytes. */
+/** The fields of POST /v1/plan that rankings do not have. `unit-reader` checks the content of `units`. */
 export function planFields({ conditions, scenario }: ReturnType<typeof optionSchemas>) {
   return {
     units: z.unknown().meta({

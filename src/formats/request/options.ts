@@ -28,7 +28,7 @@ type Refuse = (message: string, ...path: string[]) => void;
 interface Option {
   /** What /openapi.json says about it. */
   readonly meta: z.core.GlobalMeta;
-  /** Writes a value to a row, as far as it is valid. */
+  /** Writes the valid part of a value to a row. */
   write(value: unknown, rows: SiteRows, row: number, refuse: Refuse): void;
 }
 
@@ -58,7 +58,7 @@ function optionsUnder(data: PredictorData): Record<OptionName, Option> {
 /** The options of a request as parsed; undefined where absent. */
 export type StatedOptions = { readonly [name in OptionName]?: unknown };
 
-/** The schemas of the options, as far as a generation allows them. */
+/** The schemas of the options that a generation supports. */
 export function optionSchemas(data: PredictorData): Record<OptionName, z.ZodOptional> {
   const rows = new SiteRows(1, adjustmentWidth(data.manifest)); // written and never read
   const schemas = Object.entries(optionsUnder(data)).map(([name, option]) => {

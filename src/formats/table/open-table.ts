@@ -35,7 +35,7 @@ interface CheckedTable {
   readonly output: TableOutput;
 }
 
-/** A body, which is checked and then answered. It keeps what was read of the body, and nothing else. */
+/** A table whose body is checked and then answered. It keeps what was read of the body, but no answers. */
 export class OpenTable {
   readonly #reader: TableReader;
   #checked: CheckedTable | undefined;
@@ -55,7 +55,7 @@ export class OpenTable {
     );
   }
 
-  /** Checks some more of the body, see TableReader. */
+  /** Checks some more of the body: see TableReader. */
   check(before: TableState | undefined, isTimeUp: () => boolean): TableState {
     return this.#reader.check(before, isTimeUp);
   }

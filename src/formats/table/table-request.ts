@@ -13,7 +13,7 @@ export type TableMediaType = keyof typeof TABLE_FORMATS;
 export const TABLE_TYPES = Object.keys(TABLE_FORMATS) as [TableMediaType, ...TableMediaType[]];
 export type TableFormat = (typeof TABLE_FORMATS)[TableMediaType];
 
-/** What a request asks for beside its body; checked, and plain data that can be passed to another thread. */
+/** A checked request without its body; plain data that can be passed to another thread. */
 export interface TableRequest {
   /** Format of the body. */
   readonly format: TableFormat;
@@ -41,7 +41,7 @@ export interface TableChunk {
 
 /** How far the check of a body has come; plain data that can be passed to another thread. */
 export interface TableState {
-  /** All of the body was checked. */
+  /** Whether all of the body was checked. */
   readonly isChecked: boolean;
   /** Rows so far. */
   readonly rowCount: number;

@@ -2,14 +2,14 @@ import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../json/json-wri
 import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
 import type { TextFormat } from './text-formats.js';
 
-/** Texts of more characters are written faster by one call than one by one. */
+/** Longer texts are written faster by one call than character by character. */
 const LONG = 24;
 
 /** Writes text as bytes into memory that grows. */
 export class RowWriter extends JsonWriter {
   #memory = Buffer.alloc(0);
 
-  /** Ensures that so many bytes can be written: JsonWriter does not check. */
+  /** Ensures space for this many bytes, which JsonWriter does not check. */
   reserve(bytes: number): void {
     const { length } = this;
     const needed = length + bytes + WORD_BYTES;

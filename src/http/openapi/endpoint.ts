@@ -33,8 +33,8 @@ export interface Endpoint {
   /** The body of a POST; without one it is a GET. */
   readonly request?: (schemas: RequestSchemas) => Body;
   readonly response: Body;
-  /** Headers of its answer beside those of every answer; with `ETag` it answers 304, too. */
+  /** Headers of its answer in addition to those of every answer; with `ETag` it also answers 304. */
   readonly headers?: readonly HeaderName[];
-  /** Its errors beside those of a key, of a body and `internal_error`. */
+  /** Its errors in addition to those of keys and bodies and to `internal_error`. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -21,7 +21,7 @@ export const DEFAULT_HEADERS = {
   'cache-control': CACHE_CONTROL.default,
 } as const;
 
-/** The policy of a page that loads files of the service alone. @param own directives that the page has beside these */
+/** The policy of a page that loads only files of the service. @param own additional directives of the page */
 export function contentSecurityPolicy(...own: readonly string[]): string {
   const files = "default-src 'none'; script-src 'self'; style-src 'self'";
   return [files, ...own, "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"].join('; ');

@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   [TILES]: 'application/vnd.pmtiles',
 };
 
-/** Codings of the copies beside a file, in order of preference, with the ends of their names. */
+/** The codings of compressed copies of a file, in order of preference, with their suffixes. */
 const COPIES = { br: '.br', gzip: '.gz' };
 
 /** GET / and /assets/…: the planner's page. @param mapStyleUrl of the operator's own map, if any */

@@ -30,7 +30,7 @@ export class Connections {
         socket.destroy();
         return undefined;
       }
-      this.#open.delete(idle); // at once, not when it has closed: the new connection needs its place
+      this.#open.delete(idle); // now, not when it has closed: the new connection takes its place
       idle.destroy();
     }
     const connection = new Connection(socket, this.#pacer);

@@ -45,7 +45,7 @@ export class RequestPacer {
  */
 export const BYTES_PER_TURN = 4096;
 
-/** Lines of these: Node emits an event for each chunk of a body, and a chunk of one byte takes two lines. */
+/** The most lines in these bytes: Node emits an event for each chunk, and a chunk of one byte takes two lines. */
 const LINES_PER_TURN = 128;
 
 /** Up to this many bytes are passed without counting lines: they hold at most LINES_PER_TURN chunks of one byte. */
@@ -53,7 +53,7 @@ const UNCOUNTED_BYTES = 768;
 
 const LINE_FEED = 0x0a;
 
-/** How many of the bytes received are passed in a turn. */
+/** How many of the received bytes to pass in this turn. */
 export function turnEnd(bytes: Buffer): number {
   if (bytes.length <= UNCOUNTED_BYTES) return bytes.length;
   let end = 0;

@@ -67,7 +67,7 @@ export class Coverage {
     }
   }
 
-  /** A cell without an outline equals its western neighbour without one; else its centre is tested. */
+  /** A cell that no outline passes through equals such a western neighbour; without one, its centre is tested. */
   #fillInside(): void {
     for (let cell = 0; cell < this.#cells.length; cell++) {
       if (this.#cells[cell] === BORDER) continue;

@@ -1,6 +1,6 @@
 /** Virtual memory: only what is written takes memory of the machine. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
-/** Ranges start at multiples of so many bytes, as the buffers of Arrow must. */
+/** Ranges start at multiples of this many bytes, as buffers of Arrow must. */
 const ALIGNMENT = 64;
 
 const aligned = (bytes: number) => Math.ceil(Math.max(1, bytes) / ALIGNMENT) * ALIGNMENT;
@@ -13,11 +13,11 @@ export interface SharedRange {
 }
 
 /**
- * Memory for bodies that workers read. Ranges are used again: V8 does not count shared memory, and would not collect it
- * before much of other kinds has gathered.
+ * Shared memory for bodies that workers read. Ranges are reused: V8 does not count shared memory, and would collect it
+ * only when enough other memory has become garbage.
  */
 export class SharedMemory {
-  /** Lowest first, so that as little memory as possible is written to. No two touch. */
+  /** Free ranges, lowest first so that little memory is ever written to. No two of them touch. */
   #free: SharedRange[] = [];
 
   /** A range, its content undefined. */
@@ -34,7 +34,7 @@ export class SharedMemory {
     return { memory, at, length: bytes };
   }
 
-  /** Gives the end of a range back. @param bytes that it keeps */
+  /** Gives the end of a range back. @param bytes that the range keeps */
   shorten(range: SharedRange, bytes: number): SharedRange {
     const [kept, taken] = [aligned(bytes), aligned(range.length)];
     if (kept < taken) this.release({ ...range, at: range.at + kept, length: taken - kept });
