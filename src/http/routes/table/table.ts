@@ -49,8 +49,7 @@ const WINDOW_SHARE = 1 / 2;
 
 /**
  * The number of request timeouts without progress after which an answer is cut off. The system buffers up to 4 MB and
- * reports progress when a third of that is free: with a timeout of 10 s, callers who read 16 KiB a second are fast
- * enough.
+ * reports progress when a third of that is free: with a timeout of 10 s, 16 KiB a second are fast enough.
  */
 const IDLE_FACTOR = 8;
 
