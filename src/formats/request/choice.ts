@@ -14,7 +14,7 @@ export interface Choice {
   readonly nativeOnly: boolean;
 }
 
-/** Reads a choice, without repeats; all species and methods where a request names none. @returns the choice or its error */
+/** Reads a choice without repeats: all species and methods if a request names none. @returns it, or its error */
 export function readChoice(
   { species_codes, planting_methods, native_only: nativeOnly = true }: PlanRequest | RankRequest,
   catalogue: SpeciesCatalogue,
