@@ -65,7 +65,6 @@ export class Submitter {
     const { id } = callerOf(reply.request);
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
-    // Without AbortController, which changes a prototype: docs/decisions/2026-11-23-no-prototype-changes.md.
     return new Promise<Result>((resolve, reject) => {
       const timer = setTimeout(() => reject(new JobError('timed-out')), deadlineMs - performance.now());
       running.finally(() => clearTimeout(timer)).then(resolve, reject);

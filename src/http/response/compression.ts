@@ -116,7 +116,6 @@ export function isSent(response: ServerResponse): boolean {
 export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
   const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) return reply.send(body);
-  // Without `pipeline`, which changes a prototype: docs/decisions/2026-11-23-no-prototype-changes.md.
   const compressed = body.pipe(encoding.stream()).on('error', () => {}); // Fastify listens later
   body.once('error', (error) => compressed.destroy(error));
   compressed.once('close', () => body.destroy());
