@@ -51,11 +51,7 @@ export class Generation {
   /** Does work that may still submit jobs: the generation is not closed before the work has ended. */
   async keepOpen<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#openWorks++;
-    try {
-      return await work();
-    } finally {
-      this.#openWorks--;
-    }
+    return work().finally(() => this.#openWorks--);
   }
 
   /** Cuts off all open tables and surfaces. @returns how many */

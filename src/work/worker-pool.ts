@@ -1,6 +1,6 @@
 import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { ExplainedError } from '../output/explained-error.js';
 import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-file.js';
@@ -55,11 +55,13 @@ export class WorkerPool implements Executor {
     });
     // A worker that dies before it has its task, such as one that fails to load, would otherwise end the process.
     this.#piscina.on('error', (error: Error) => this.#reportDeath(error));
-    // Piscina does not report a worker that exits without an error while it opens the models.
-    const opened = new WeakSet<object>();
-    this.#piscina.on('workerCreate', (worker: object) => opened.add(worker));
-    this.#piscina.on('workerDestroy', (worker: object) => {
-      if (!opened.has(worker)) this.#reportDeath(new Error('a worker ended while it opened the models'));
+    // Piscina does not report one that exits without an error. Each of its events has a new object for the same worker.
+    const opened = new WeakSet<Worker>();
+    const threadOf = (id: number) => this.#piscina.threads.find((thread) => thread.threadId === id) as Worker;
+    this.#piscina.on('workerCreate', ({ id }) => opened.add(threadOf(id)));
+    this.#piscina.on('workerDestroy', ({ id }) => {
+      if (opened.has(threadOf(id))) return;
+      this.#reportDeath(new Error('a worker ended while it opened the models'));
     });
     this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
     this.#slots.forEach((slot, index) => void this.#keepServed(slot, index));
