@@ -65,8 +65,9 @@ export class Submitter {
     const { id } = callerOf(reply.request);
     const deadlineMs = this.deadlineOf(reply);
     const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
+    const leftMs = Math.max(0, deadlineMs - performance.now());
     return new Promise<Result>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new JobError('timed-out')), deadlineMs - performance.now());
+      const timer = setTimeout(() => reject(new JobError('timed-out')), leftMs);
       running.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }

@@ -63,8 +63,8 @@ export class Job<Result = unknown> {
       this.#release = resolve;
     });
     if (deadlineMs === Number.POSITIVE_INFINITY) return;
-    // In whole milliseconds: Node keeps a list of the timers of each duration.
-    const delayMs = Math.ceil(deadlineMs - performance.now());
+    // In whole milliseconds: Node keeps a list of the timers of each duration. It warns of negative ones.
+    const delayMs = Math.max(0, Math.ceil(deadlineMs - performance.now()));
     this.#deadline = setTimeout(() => this.giveUp('timed-out'), delayMs).unref();
   }
 
