@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
+import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
 import { ExplainedError } from '../../src/output/explained-error.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { DATABASES } from './support/databases.js';
@@ -53,6 +54,26 @@ test('a store that another process is creating is waited for', async () => {
   expect(await store.findSecrets(['none'])).toEqual([]);
   await store.close();
   other.close();
+});
+
+test('claims that another process locks out fail together, and not one after the other', async () => {
+  const file = await filledStore();
+  const store = await openStore(`sqlite:${file}`);
+  const keys = await new KeyAdministration(store, Date.now).list();
+  const other = new LibsqlDatabase(file);
+  other.prepare('begin immediate').run([]);
+  const startedMs = performance.now();
+  const endsMs = await Promise.all(
+    keys.slice(0, 4).map(async ({ id: keyId }) => {
+      const claim = store.claim({ keyId, day: '2026-11-27', requests: 1 }, 100);
+      await expect(claim).rejects.toThrow(StoreUnavailableError);
+      return performance.now() - startedMs;
+    }),
+  );
+  expect(Math.max(...endsMs)).toBeLessThan(2 * Math.min(...endsMs));
+  other.prepare('rollback').run([]);
+  other.close();
+  await store.close();
 });
 
 test('the embedded store names a file that is no database, is damaged, or is a folder', async () => {

@@ -78,9 +78,11 @@ class SharedSqliteDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
+    const askedMs = performance.now();
     const connection = await super.acquireConnection();
+    const timeoutMs = LOCK_TIMEOUT_MS - (performance.now() - askedMs); // others may have waited for the lock
     return {
-      executeQuery: (query) => this.database.attempt(() => connection.executeQuery(query)),
+      executeQuery: (query) => this.database.attempt(() => connection.executeQuery(query), timeoutMs),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     };
   }
@@ -126,16 +128,16 @@ export class LibsqlDatabase implements SqliteDatabase {
 
   /**
    * Repeats a call while another process holds the lock, without blocking this one: SQLite's own busy timeout sleeps inside
-   * the call, and does not apply to a change of the journal mode.
+   * the call, and does not apply to a change of the journal mode. @param timeoutMs how long it is repeated, about
    * @throws StoreUnavailableError for a failure of the machine, and what else the call throws
    */
-  async attempt<Result>(call: () => Result | Promise<Result>): Promise<Result> {
+  async attempt<Result>(call: () => Result | Promise<Result>, timeoutMs = LOCK_TIMEOUT_MS): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
       try {
         return await call();
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        if (!error.code.startsWith('SQLITE_BUSY') || waitedMs >= LOCK_TIMEOUT_MS)
+        if (!error.code.startsWith('SQLITE_BUSY') || waitedMs >= timeoutMs)
           throw new StoreUnavailableError(`${error.message} in ${this.path} (${error.code})`, error);
       }
       await sleep(LOCK_RETRY_MS);
