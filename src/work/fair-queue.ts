@@ -14,9 +14,9 @@ interface KeyQueue {
 }
 
 /**
- * A queue in which keys take turns: the rows of a run are shared out evenly among the keys that wait, so a key with a
- * thousand batches delays a single row of another key by one run at most. A step, which takes about as long as a run, is a
- * turn of its key. Within a key, first come, first served.
+ * A queue in which keys take turns: the rows of a run are shared out evenly among the keys that wait before the next step,
+ * so a key with a thousand batches delays a single row of another key by one run at most. A step, which takes about as long
+ * as a run, is a turn of its key. Within a key, first come, first served.
  */
 export class FairQueue {
   /** Rows that wait; steps do not count. */
@@ -29,11 +29,9 @@ export class FairQueue {
   }
 
   add(job: Job): void {
-    let key = this.#keys.get(job.request.keyId);
-    if (key === undefined) {
-      key = { jobs: [], rowCount: 0 };
-      this.#keys.set(job.request.keyId, key);
-    }
+    const { keyId } = job.request;
+    const key: KeyQueue = this.#keys.get(keyId) ?? { jobs: [], rowCount: 0 };
+    this.#keys.set(keyId, key);
     key.jobs.push(job);
     this.#count(key, job.rowCount);
   }
@@ -43,8 +41,10 @@ export class FairQueue {
     const slices: JobSlice[] = [];
     let left = maxRows;
     while (left > 0 && !this.isEmpty) {
-      const share = Math.ceil(Math.min(left, this.rowCount) / this.#keys.size);
-      for (const [keyId, key] of [...this.#keys]) {
+      const keys = [...this.#keys];
+      const step = keys.findIndex(([, { jobs }]) => jobs[0].rowCount === 0); // where a run of rows ends
+      const share = Math.ceil(Math.min(left, this.rowCount) / (step === -1 ? keys.length : step));
+      for (const [keyId, key] of keys) {
         if (left === 0) break;
         const isStep = key.jobs[0].rowCount === 0;
         if (isStep && slices.length > 0) return slices;

@@ -28,6 +28,15 @@ test('A single row of another key leaves in the next run, whatever a key has que
   );
 });
 
+test('A batch beside a key with steps leaves in one run, and is not halved in every turn.', () => {
+  const queue = new FairQueue();
+  add(queue, 'batch', 500);
+  add(queue, 'table', 0);
+  expect(queue.take(500).map(({ count }) => count)).toEqual([500]);
+  expect(queue.take(500).map(({ count }) => count)).toEqual([0]);
+  expect(queue.isEmpty).toBe(true);
+});
+
 test('Among rows and steps in any order, a step comes alone, nothing is lost or passed within a key, and no key waits for two turns of another.', () => {
   const work = fc.record({ keyId, rowCount: fc.oneof(fc.constant(0), rowCount) });
   fc.assert(
