@@ -56,11 +56,7 @@ export class Submitter {
    * request times out meanwhile.
    * @throws ApiError if too many of the key wait, JobError if the request times out, or what `work` throws
    */
-  async runLimited<Result>(
-    reply: FastifyReply,
-    generation: Generation,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
+  async runLimited<Result>(reply: FastifyReply, generation: Generation, work: () => Promise<Result>) {
     this.checkConcurrency(reply);
     const { id } = callerOf(reply.request);
     const deadlineMs = this.deadlineOf(reply);

@@ -60,8 +60,8 @@ export class WorkerPool implements Executor {
     const threadOf = (id: number) => this.#piscina.threads.find((thread) => thread.threadId === id) as Worker;
     this.#piscina.on('workerCreate', ({ id }) => opened.add(threadOf(id)));
     this.#piscina.on('workerDestroy', ({ id }) => {
-      if (opened.has(threadOf(id))) return;
-      this.#reportDeath(new Error('a worker ended while it opened the models'));
+      if (!opened.has(threadOf(id)))
+        this.#reportDeath(new Error('a worker ended while it opened the models'));
     });
     this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
     this.#slots.forEach((slot, index) => void this.#keepServed(slot, index));
