@@ -73,9 +73,14 @@ def _check_models(file: Path, content: dict, models: ModelArtefacts) -> None:
 
 
 def _scores(base: list[dict], recalibrated: list[dict]) -> list[dict]:
-    """Return the scores of the recalibrated methods, and the base's of the others."""
+    """Return the scores of the recalibrated methods, and the base's of the others.
+
+    The service requires a Brier score and a calibration error: years without one are left out.
+    """
     methods = {entry["planting_method"] for entry in recalibrated}
-    return [entry for entry in base if entry["planting_method"] not in methods] + recalibrated
+    kept = [entry for entry in base if entry["planting_method"] not in methods]
+    required = ("brier", "expected_calibration_error")
+    return kept + [entry for entry in recalibrated if all(entry[name] is not None for name in required)]
 
 
 def _card(models: ModelArtefacts, content: dict, version: str) -> str:

@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from pipeline.__main__ import main
+from pipeline.__main__ import MODELS, main
+from pipeline.models.artefacts import read_artefacts
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,16 @@ def test_observed_survival_is_that_of_the_volunteers_and_year_5_is_not_estimable
     assert first["observed"]["value"] == pytest.approx(1 - 10 / 332)
     assert third["dead"] == 21
     assert "observed" in fifth["not_estimable"]
+
+
+def test_the_recalibrated_manifest_has_the_scores_of_the_years_that_are_estimable(report, directory):
+    recalibration, models = directory / "evaluation" / "recalibration.json", directory / "recalibrated"
+    options = ["--recalibration", str(recalibration), "--model-version", "2_0", "--output", str(models)]
+    assert main(["recalibrate", *options]) == 0
+    base, new = (read_artefacts(path).manifest["scores"] for path in (MODELS, models))
+    estimated = report["recalibration"]["scores"]
+    assert [score["brier"] is None for score in estimated] == [False, False, True]
+    assert new == [score for score in base if score["planting_method"] == "drone_seeded"] + estimated[:2]
 
 
 def test_training_on_so_few_dead_trees_is_refused(table, directory, capsys):
