@@ -15,10 +15,14 @@ from pipeline.models.manifest import manifest_text
 from pipeline.models.recalibration import read_recalibration, recalibrated_graph
 from pipeline.sources.manifest import sha256_of
 
+_STILL_SIMULATED = "Differences between sites and species remain simulated: do not choose by them what to plant."
 CAUTION = {
     "simulated": (
-        "The models are trained on simulated outcomes and then recalibrated to observed ones. "
-        "Differences between sites and species remain simulated: do not choose by them what to plant."
+        f"The models are trained on simulated outcomes and then recalibrated to observed ones. {_STILL_SIMULATED}"
+    ),
+    "calibrated": (
+        "The models are trained on outcomes of a simulation that was conditioned on observed plantings, and then "
+        f"recalibrated to observed outcomes. {_STILL_SIMULATED}"
     ),
     "observed": (
         "The models are fitted to a table of observed outcomes and recalibrated to a table of observed outcomes. "

@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from pipeline.evaluation.graph import GraphModel
-from pipeline.models.artefacts import ModelsError
+from pipeline.models.artefacts import OUTCOMES, ModelsError
 from pipeline.models.basis import KNOTS, Knots
 from pipeline.models.features import FEATURES
 from pipeline.models.hazard import HazardModel
@@ -15,6 +15,7 @@ from pipeline.models.onnx_graph import write_onnx
 from pipeline.models.recalibration import Lines, read_recalibration, recalibrated_graph
 from pipeline.outcomes.periods import HORIZONS
 from pipeline.outcomes.species import species_codes
+from pipeline.recalibrate_command import CAUTION
 
 LINES = Lines(np.array([0.4, -0.2, 1.1]), np.array([0.6, 1.4, 0.9]))
 
@@ -58,6 +59,10 @@ def test_lines_of_intercept_0_and_slope_1_change_no_prediction(directory, featur
     base, same = (GraphModel(directory / f"{name}.onnx").run(features, species) for name in ("base", "same"))
     for before, after in zip(base, same, strict=True):
         assert np.array_equal(before, after)
+
+
+def test_there_is_a_caution_for_outcomes_of_every_kind():
+    assert set(CAUTION) == set(OUTCOMES)
 
 
 def test_a_graph_of_another_kind_is_refused(tmp_path):
