@@ -44,7 +44,9 @@ def measures(trees: Trees, column: int) -> tuple[dict[str, float], dict[str, str
     found = {"predicted": float(predicted.mean())}
     dead, alive = known_dead(trees.follow_up, horizon), known_alive(trees.follow_up, horizon)
     if not alive.any():
-        return found, dict.fromkeys(MEASURES, NO_SURVIVORS)
+        # Survival is 0 if every tree is known to be dead; lost ones may live.
+        known = {"observed": 0.0} if dead.all() else {}
+        return found | known, {name: NO_SURVIVORS for name in MEASURES if name not in known}
     if not dead.any():
         return found | {"observed": 1.0}, dict.fromkeys(MEASURES[1:], NO_DEATHS)
     weight_alive, weight_dead = status_weights(trees.follow_up, horizon)

@@ -80,6 +80,12 @@ def test_without_a_tree_known_to_be_alive_at_the_horizon_nothing_is_estimated():
     assert missing == dict.fromkeys(MEASURES, NO_SURVIVORS)
 
 
+def test_without_survivors_or_lost_trees_survival_is_0_and_the_rest_says_why():
+    found, missing = measures(trees_of([1] * 30, [0] * 30, np.linspace(0.1, 0.9, 30)), 1)
+    assert found == pytest.approx({"predicted": 0.5, "observed": 0.0})
+    assert missing == dict.fromkeys(MEASURES[1:], NO_SURVIVORS)
+
+
 def test_with_few_deaths_calibration_is_not_estimated():
     found, missing = measures(trees_of([5] * 30, [1] * 27 + [0] * 3, np.linspace(0.9, 0.1, 30)), 2)
     assert found["auc"] == 1.0
