@@ -99,7 +99,7 @@ RULES = {
     "longitude": "must be a number from -180 to 180",
     "planting_method": f"must be {' or '.join(METHODS)}",
     "planted_year": "must be a year from 1900 to 2100",
-    "years_observed": "must be a whole number of years, 1 or more",
+    "years_observed": "must be whole years since planting, 1 to 200",
     "alive": "must be 1 or 0",
 }
 
