@@ -31,8 +31,9 @@ class Evaluation:
 
     @property
     def reported(self) -> pd.DataFrame:
-        """The scores for the manifest: inside native ranges, or of all trees if a method has none there."""
-        return self.native_scores if len(self.native_scores) == len(self.scores) else self.scores
+        """The scores for the manifest: inside native ranges, or of all trees if a method or year has none there."""
+        is_complete = len(self.native_scores) == len(self.scores) and self.native_scores["brier"].notna().all()
+        return self.native_scores if is_complete else self.scores
 
 
 def training_folds(grid: Grid, counts: dict[str, PeriodCounts]) -> np.ndarray:

@@ -1,7 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from pipeline.evaluation.held_out import Evaluation
 from pipeline.evaluation.metrics import calibration_curve, calibration_error, logistic_line, score, status_weights
 from pipeline.outcomes.periods import PeriodCounts
 
@@ -80,3 +82,13 @@ def test_scores_without_a_tree_of_known_status_are_not_numbers():
     scores = score(np.zeros(5), np.zeros(5), np.linspace(0.1, 0.9, 5))
     assert scores.trees == 0
     assert np.isnan([scores.auc, scores.brier, scores.slope, scores.ece]).all()
+
+
+def test_scores_inside_native_ranges_are_reported_if_every_method_and_year_has_them():
+    everywhere, inside = (pd.DataFrame({"brier": scores}) for scores in ([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]))
+    for native, reported in (
+        (inside, inside),
+        (inside.iloc[:2], everywhere),
+        (inside.replace(0.4, np.nan), everywhere),
+    ):
+        assert Evaluation(np.zeros(0), {}, None, everywhere, native).reported is reported
