@@ -39,7 +39,7 @@ def write_evidence(grid: Grid, version: str, comparisons: Sequence[Comparison], 
 def write_into_manifest(manifest: dict, comparisons: Sequence[Comparison], directory: Path) -> dict:
     """Add the plantings to a manifest, and to its caution their result if it is simulated; write and return it."""
     added = manifest | {"evidence": evidence_rows(comparisons)}
-    if manifest["outcomes"] == "simulated" and not {"recalibration", "kept"} & manifest["provenance"].keys():
+    if _is_simulated(manifest):
         added["caution"] = caution(comparisons)
     (directory / "manifest.json").write_text(manifest_text(added), encoding="utf-8")
     return added
@@ -49,6 +49,11 @@ def write_into_card(card: Path, manifest: dict, comparisons: Sequence[Comparison
     """Replace the caution of a model card and its section on planted trees."""
     parts = re.split(r"^(?=## )", card.read_text(encoding="utf-8"), flags=re.MULTILINE)
     parts[0] = re.sub(r"^\*\*.*\*\*$", lambda _: f"**{manifest['caution']}**", parts[0], count=1, flags=re.MULTILINE)
-    section = evidence_section(comparisons, simulated=manifest["outcomes"] == "simulated") + "\n\n"
+    section = evidence_section(comparisons, simulated=_is_simulated(manifest)) + "\n\n"
     replaced = [section if part.startswith(SECTION) else part for part in parts]
     card.write_text("".join(replaced), encoding="utf-8")
+
+
+def _is_simulated(manifest: dict) -> bool:
+    """Return whether both models are as the simulation made them."""
+    return manifest["outcomes"] == "simulated" and not {"recalibration", "kept"} & manifest["provenance"].keys()

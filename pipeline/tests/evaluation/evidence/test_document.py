@@ -105,3 +105,14 @@ def test_the_card_gets_the_caution_and_the_section_and_keeps_the_rest(tmp_path, 
     assert text.startswith(f"# Title\n\n**{models.manifest['caution']}**\n\n## First\n\n**Bold.**\n\n{SECTION}\n")
     assert text.endswith("not a seed.**\n\n## Last\n\nEnd.\n")
     assert "Old" not in text
+
+
+def test_the_section_of_models_with_a_kept_method_does_not_call_both_simulated(tmp_path, whole_grid):
+    models = read_artefacts(MODELS)
+    provenance = models.manifest["provenance"] | {"kept": {"manual": {}}}
+    card = tmp_path / "model-card.md"
+    card.write_text(f"# Title\n\n**Old caution.**\n\n{SECTION}\n\nOld.\n")
+    comparisons = compare_plantings(whole_grid, models, read_plantings()[:5])
+    write_into_card(card, models.manifest | {"caution": "Of two origins.", "provenance": provenance}, comparisons)
+    assert "**Of two origins.**" in card.read_text()
+    assert "The models are trained on simulated outcomes" not in card.read_text()
