@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from pipeline.models.features import INPUT_NAMES, with_practice
+from pipeline.models.features import FEATURE_NAMES, with_practice
 
 
 class GraphModel:
@@ -19,7 +19,7 @@ class GraphModel:
 
         Features are those of the grid, for the default practice, or all inputs.
         """
-        inputs = {"features": with_practice(features), "species": species.astype(np.int64)}
+        inputs = {"features": _inputs(self.session, features), "species": species.astype(np.int64)}
         return tuple(self.session.run(["survival", "baseline", "contributions"], inputs))
 
     def survival(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
@@ -39,13 +39,21 @@ class IntervalGraph:
 
     def draws(self, features: np.ndarray, species: np.ndarray, errors: np.ndarray) -> np.ndarray:
         """Return survival [rows, horizons, draws], float32, for features and their standard errors [rows, features]."""
-        exact = np.zeros((len(features), len(INPUT_NAMES) - errors.shape[1]), dtype=np.float32)
+        values = _inputs(self.session, features)
+        exact = np.zeros((len(values), values.shape[1] - errors.shape[1]), dtype=np.float32)
         inputs = {
-            "features": with_practice(features),
+            "features": values,
             "species": species.astype(np.int64),
             "errors": np.column_stack([errors, exact]).astype(np.float32),
         }
         return self.session.run(["draws"], inputs)[0]
+
+
+def _inputs(session: ort.InferenceSession, features: np.ndarray) -> np.ndarray:
+    """Return the inputs float32 [rows, inputs] of a graph: with the default practice if only that is missing."""
+    (width,) = (each.shape[1] for each in session.get_inputs() if each.name == "features")
+    is_of_grid = features.shape[1] == len(FEATURE_NAMES)
+    return with_practice(features) if is_of_grid and width != len(FEATURE_NAMES) else features.astype(np.float32)
 
 
 def _session(path: Path) -> ort.InferenceSession:
