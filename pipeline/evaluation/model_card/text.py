@@ -79,9 +79,9 @@ def data_section(counts: dict[str, PeriodCounts], *, simulated: bool) -> str:
     source = (
         "**The outcomes are simulated.** No public table of planted or drone-seeded trees covers Oregon and\n"
         "Washington. `docs/simulation.md` describes the process. The fit uses what a field crew would record - place,\n"
-        "species, method, and whether a tree was alive when last visited - and none of the simulated hazards; sites\n"
-        "differ by more than the grid explains, and some trees are lost to follow-up. Every score below measures how\n"
-        "well the models recover that process."
+        "species, method, and whether a tree was alive when last visited - and of the simulated hazards only the January\n"
+        "curve; sites differ by more than the grid explains, and some trees are lost to follow-up. Every score below\n"
+        "measures how well the models recover that process."
         if simulated
         else "The outcomes are observed: the table given to `--outcomes`."
     )
@@ -168,9 +168,10 @@ def ebm_section(result: EbmComparison) -> str:
     return f"""## Against an explainable boosting machine
 
 InterpretML's EBM (one curve for each feature and one surface for each feature with the species) on the same first-year
-outcomes of hand-planted trees, scored on the same held-out blocks by mean deviance a tree (lower is better): EBM
+outcomes of hand-planted trees, scored on the blocks of the first fold by mean deviance a tree (lower is better): EBM
 {result.boosting:.4f}, this model **{result.ours:.4f}**, the simulated probability itself {result.best:.4f}. Both are
-additive and equally explainable; the curves of this model are smooth and share information between species."""
+additive and equally explainable; the curves of this model are smooth and share information between species. This model
+alone has the January curve of the simulation."""
 
 
 def recovery_section(results: dict[str, list[Recovery]], image: str) -> str:
