@@ -101,7 +101,9 @@ site_table <- function(sites, species_code, planting_method) {
 #' Numbers with all their digits; texts and factors as they are, `NA` as an empty cell
 #' @noRd
 cell_text <- function(values) {
-  text <- if (is.numeric(values)) sprintf("%.15g", values) else as.character(values)
+  # Integers of package bit64 are the bits of doubles, which sprintf would write.
+  is_double <- is.numeric(values) && !inherits(values, "integer64")
+  text <- if (is_double) sprintf("%.15g", values) else as.character(values)
   text[is.na(values)] <- ""
   text
 }

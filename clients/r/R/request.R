@@ -18,7 +18,8 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
     rlang::abort("There is no API key: set NURSELOG_API_KEY or the argument `key`.", class = "nurselog_error")
   }
   request <- httr2::request(paste0(sub("/+$", "", url), path))
-  request <- httr2::req_url_query(request, !!!query)
+  # As text: httr2 writes numbers with the decimal sign of options("OutDec"), and 7 digits.
+  request <- httr2::req_url_query(request, !!!lapply(query, cell_text))
   request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)
   request <- httr2::req_user_agent(request, paste0("nurselog-r/", utils::packageVersion("nurselog")))
   request <- httr2::req_timeout(request, 300)

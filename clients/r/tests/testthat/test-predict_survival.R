@@ -66,6 +66,20 @@ test_that("sites that cannot be read are refused before anything is sent", {
   expect_error(predict_survival(answered, "PSME", "manual"), "of the answer: region, low_3")
 })
 
+test_that("options are sent with a decimal point, whatever sign R prints", {
+  skip_without_service()
+  before <- options(OutDec = ",")
+  on.exit(options(before))
+  answer <- predict_survival(data.frame(PLACE), "PSME", "manual", warming_c = 1.5, progress = FALSE)
+  expect_true(is.na(answer$error_code))
+})
+
+test_that("integers of 64 bits, as databases have them, are sent as the numbers that they are", {
+  heights <- structure(900 * 2^-1074, class = "integer64") # as bit64 has 900
+  registerS3method("as.character", "integer64", function(x, ...) as.character(unclass(x) / 2^-1074))
+  expect_equal(cell_text(heights), "900")
+})
+
 test_that("a species that is NA is a missing one", {
   skip_without_service()
   sites <- data.frame(PLACE, species_code = NA)
