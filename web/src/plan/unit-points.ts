@@ -35,6 +35,9 @@ export interface Band {
 /** The most bands that a unit is divided into. */
 const MAX_BANDS = 4;
 
+/** A number without the error of binary fractions: 0.58 / 0.01 is 57.99999999999999. */
+const rounded = (value: number) => Number(value.toFixed(6));
+
 /**
  * Bands with round bounds that hold all values, by the first step that needs few of them.
  * @param steps from small to large
@@ -42,11 +45,11 @@ const MAX_BANDS = 4;
 export function bandsOf(values: readonly number[], steps: readonly number[]): Band[] {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   for (const step of steps) {
-    const [first, last] = [Math.floor(low / step), Math.floor(high / step)];
+    const [first, last] = [Math.floor(rounded(low / step)), Math.floor(rounded(high / step))];
     if (last - first < MAX_BANDS || step === steps.at(-1))
       return Array.from({ length: last - first + 1 }, (_, index) => ({
-        from: (first + index) * step,
-        to: (first + index + 1) * step,
+        from: rounded((first + index) * step),
+        to: rounded((first + index + 1) * step),
       }));
   }
   return [];
