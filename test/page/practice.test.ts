@@ -61,6 +61,9 @@ browserTest(
     await range.waitFor();
     await seeds.fill('3');
     await range.waitFor({ state: 'detached' });
+    await seeds.fill('');
+    await seeds.pressSequentially('7405'); // begins with the default
+    expect(await seeds.inputValue()).toBe('7405');
     const shown = (label: string) => page.getByLabel(label).getAttribute('aria-valuetext');
     expect(await shown('Vegetation control, %')).toBe('80 %');
     expect(await shown('Warming, °C')).toBe('+2 °C');

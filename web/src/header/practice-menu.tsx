@@ -25,10 +25,10 @@ export function PracticeMenu() {
   );
 }
 
-/** Chooses what is done about a feature of practice; the model's default is not asked for. */
-function practise(feature: string, value: number, average: number): void {
+/** Chooses what is done about a feature of practice; null for the model's default. */
+function practise(feature: string, value: number | null): void {
   const { [feature]: _, ...others } = practice.peek();
-  practice.value = value === average ? others : { ...others, [feature]: value };
+  practice.value = value === null ? others : { ...others, [feature]: value };
 }
 
 function PracticeSlider({ feature, factor, minimum, maximum, default: average }: Practice) {
@@ -43,14 +43,15 @@ function PracticeSlider({ feature, factor, minimum, maximum, default: average }:
       min={minimum}
       max={maximum}
       step={maximum / 100}
-      onValue={(chosen) => practise(feature, chosen, average)}
+      onValue={(chosen) => practise(feature, chosen === average ? null : chosen)}
     />
   );
 }
 
 function PracticeNumber({ feature, factor, minimum, maximum, default: average }: Practice) {
+  // The default stays as it is typed: it may be the beginning of a longer number.
   const typed = useTypedNumber(practice.value[feature] ?? null, { min: minimum, max: maximum }, (value) =>
-    practise(feature, value ?? average, average),
+    practise(feature, value),
   );
   return (
     <NumberField
