@@ -49,6 +49,9 @@ browserTest(
     const precipitation = page.getByLabel(/precipitation.*, mm/i).first();
     await precipitation.pressSequentially('1500');
     expect(await precipitation.inputValue()).toBe('1500');
+    await precipitation.fill('');
+    await precipitation.pressSequentially('1600');
+    expect(await precipitation.inputValue()).toBe('1600');
   },
 );
 

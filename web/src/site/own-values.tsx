@@ -24,6 +24,8 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
     conditions.value = value === null ? others : { ...others, [feature]: value };
   };
   const count = Object.keys(measured).length;
+  // Not closed by a field that is emptied to type another number.
+  const [isOpen, setOpen] = useState(count > 0);
   return (
     <section key={resets} class="own">
       <h3>What you know of the site</h3>
@@ -39,7 +41,7 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
         }}
       />
       <ElevationNote matchedM={matchedM} />
-      <details open={count > 0}>
+      <details open={isOpen}>
         <summary>Measured conditions{count > 0 && ` (${count})`}</summary>
         {measurableOf(catalogues.value?.model.features ?? []).map(
           ({ feature, factor, unit, minimum, maximum }) => (
@@ -66,6 +68,7 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
           onClick={() => {
             elevationM.value = null;
             conditions.value = {};
+            setOpen(false);
             setResets(resets + 1);
           }}
         >
