@@ -146,7 +146,7 @@ function orderColumns({ order, planned, unit }: PlanRow, settings: PlanSettings)
 }
 
 /** An option of a unit as a row, with what it was asked for and the attributes of the unit's file. */
-function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
+function optionRow(plan: PlanExport, row: PlanRow, names: Names): ExportRow {
   const { unit, planned, survival, handPaysBelow } = row;
   const own = {
     unit: unit.name,
@@ -172,41 +172,58 @@ function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
     ...orderColumns(row, plan.settings),
     ...aboutRow(plan),
   } satisfies OurRow;
-  return { ...own, ...attributesBeside(own, unit) };
+  return { ...own, ...attributesBeside(names, unit) };
 }
 
 /** A unit without an option as a row. */
-function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): ExportRow {
+function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit, names: Names): ExportRow {
   const own = { unit: unit.name, error, ...aboutRow(plan) } satisfies OurRow;
-  return { ...own, ...attributesBeside(own, unit) };
+  return { ...own, ...attributesBeside(names, unit) };
 }
 
-/** The attributes of a unit; those with the name of a column of ours as `file_` and their name. */
-function attributesBeside(own: ExportRow, { attributes }: Unit): ExportRow {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [
-      OURS.has(name) || Object.hasOwn(own, name) ? `file_${name}` : name,
-      value,
-    ]),
+/** The names of columns of a file beside ours, by their own: `file_` before one of ours, as often as it takes. */
+export function namesBeside(columns: readonly string[], isOurs: (column: string) => boolean): Names {
+  return new Map(
+    columns.map((column) => {
+      let name = isOurs(column) ? `file_${column}` : column;
+      while (name !== column && columns.includes(name)) name = `file_${name}`;
+      return [column, name] as const;
+    }),
   );
 }
+
+type Names = ReadonlyMap<string, string>;
+
+/** The names of the attributes of all units of a plan. */
+const attributeNames = ({ units, assumed }: PlanExport) =>
+  namesBeside(
+    [...new Set(units.flatMap(({ attributes }) => Object.keys(attributes)))],
+    (name) => OURS.has(name) || Object.hasOwn(assumed, name),
+  );
+
+const attributesBeside = (names: Names, { attributes }: Unit): ExportRow =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [names.get(name) ?? name, value]));
 
 /** A row for each unit: its best option, else the reason why it has none. */
 export function bestRows(plan: PlanExport): { readonly unit: Unit; readonly row: ExportRow }[] {
   const best = new Map(plan.rows.filter(({ rank }) => rank === 1).map((row) => [row.unit.id, row]));
   const missing = new Map(plan.unplanned.map((each) => [each.unit.id, each]));
+  const names = attributeNames(plan);
   return plan.units.map((unit) => {
     const row = best.get(unit.id);
     const none = missing.get(unit.id) ?? { unit, kind: 'not-answered', error: 'Not planned yet.' };
-    return { unit, row: row === undefined ? unplannedRow(plan, none) : optionRow(plan, row) };
+    return { unit, row: row === undefined ? unplannedRow(plan, none, names) : optionRow(plan, row, names) };
   });
 }
 
 /** A row for each option of each unit, then the units without one. */
-export const allRows = (plan: PlanExport): ExportRow[] => [
-  ...plan.rows.map((row) => optionRow(plan, row)),
-  ...plan.unplanned.map((each) => unplannedRow(plan, each)),
-];
+export function allRows(plan: PlanExport): ExportRow[] {
+  const names = attributeNames(plan);
+  return [
+    ...plan.rows.map((row) => optionRow(plan, row, names)),
+    ...plan.unplanned.map((each) => unplannedRow(plan, each, names)),
+  ];
+}
 
 /** The columns of rows, in the order in which they are met. */
 export const columnsOf = (rows: readonly ExportRow[]) => [
