@@ -82,6 +82,18 @@ browserTest(
   },
 );
 
+browserTest('where the storage is full, the page takes the key and other units all the same', async () => {
+  const { page } = await watchedPage(shared.browser);
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+  });
+  await page.goto(linkOf(shared.service));
+  await page.getByRole('button', { name: 'Metric' }).click();
+  await page.getByRole('button', { name: 'US units' }).waitFor();
+});
+
 browserTest(
   'a key that is unknown, and one that is deactivated while the page is open, lead to the form with the reason',
   async () => {

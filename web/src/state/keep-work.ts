@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { clear, createStore, getMany, setMany, type UseStore } from 'idb-keyval';
-import { storageOf } from './storage.js';
+import { keepText, storageOf } from './storage.js';
 import { earlierUnits } from './units.js';
 import { EMPTY_WORK, readWork, takeWork, type Work, work } from './work.js';
 
@@ -158,7 +158,7 @@ async function keep(): Promise<void> {
 
 /** Turns keeping on or off. Off, what was kept is removed. */
 export async function keepWork(isOn: boolean): Promise<void> {
-  storage?.setItem(SWITCH, isOn ? 'on' : 'off');
+  keepText(storage, SWITCH, isOn ? 'on' : 'off');
   isKeeping.value = isOn;
   if (!isOn) await forget();
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { storageOf } from './storage.js';
+import { keepText, storageOf } from './storage.js';
 
 const STORED_AS = 'nurselog-key';
 const FORM = /^nurse_live_[0-9a-f]{32}$/;
@@ -17,7 +17,7 @@ export function takeKey(text: string): boolean {
   const secret = text.trim();
   isMalformed.value = !FORM.test(secret);
   if (isMalformed.value) return false;
-  storage?.setItem(STORED_AS, secret);
+  keepText(storage, STORED_AS, secret);
   key.value = secret;
   return true;
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { storageOf } from './storage.js';
+import { keepText, storageOf } from './storage.js';
 
 /** Metric units, or those of the United States: acres, feet, miles, inches, degrees Fahrenheit. */
 export type Measures = 'metric' | 'us';
@@ -15,6 +15,6 @@ export const measures = signal<Measures>(
 
 /** Changes the units and keeps the choice. */
 export function chooseMeasures(chosen: Measures): void {
-  storage?.setItem(STORED_AS, chosen);
+  keepText(storage, STORED_AS, chosen);
   measures.value = chosen;
 }

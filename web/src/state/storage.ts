@@ -6,3 +6,12 @@ export function storageOf(name: 'localStorage' | 'sessionStorage'): Storage | nu
     return null;
   }
 }
+
+/** Keeps a text in a storage. Where that is full the text is kept until the page is closed, as without a storage. */
+export function keepText(storage: Storage | null, name: string, text: string): void {
+  try {
+    storage?.setItem(name, text);
+  } catch {
+    // The page goes on without it.
+  }
+}
