@@ -29,6 +29,8 @@ export function PlaceForm() {
     setProblem('');
     // Without the list the form takes coordinates.
     const place = placeIn(text) ?? placeNamed(await loadNamedPlaces().catch(() => []), text);
+    // Another text was typed, or another site chosen, while the list was loaded.
+    if (document.querySelector<HTMLInputElement>('#place')?.value !== text) return;
     if (place !== undefined) return show(place);
     setProblem(problemOf(text));
     site.value = null; // the figures would be of another place
