@@ -42,7 +42,10 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
 
 /** The same for an answer in JSON. The page notices by it when the service has loaded other models. */
 export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
-  const answer = await (await call(path, options)).json();
+  const response = await call(path, options);
+  const answer = await response.json().catch((cause: Error) => {
+    throw errorOfResponse(undefined, response, cause);
+  });
   if (typeof answer.model?.version === 'string') servedVersion.value = answer.model.version;
   return answer as Answer;
 }
