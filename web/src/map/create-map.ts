@@ -91,10 +91,13 @@ export function createMap(
       map.setStyle(baseStyle(themeNow()));
       onOwnStyleFailure();
     });
-  } else
-    darkTheme.addEventListener('change', () => {
+  } else {
+    const changeColours = () => {
       for (const [id, name, value] of paintOf(themeNow()))
         map.setPaintProperty(id, name as 'fill-color', value as string);
-    });
+    };
+    darkTheme.addEventListener('change', changeColours);
+    map.on('remove', () => darkTheme.removeEventListener('change', changeColours));
+  }
   return map;
 }
