@@ -127,6 +127,7 @@ def test_an_output_that_cannot_take_its_place_is_named_and_the_answered_rows_are
     result = run(service, *arguments)
     assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
     assert result.stderr.startswith(f"nurselog: {output} cannot be written: ")
+    assert result.stderr.endswith(". 3 answered rows are kept: --resume continues.\n")
     output.rmdir()
     assert run(service, *arguments, "--resume", NURSELOG_URL="http://127.0.0.1:9").returncode == 0
     assert texts(output)["survival_5"].ne("").tolist() == [True] * 3

@@ -98,18 +98,23 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
         if partial.rows == 0 or job.source == PIPE:
             partial.remove()
             raise
-        raise UnfinishedError(f"{partial.rows:,} answered rows are kept: --resume continues.") from error
+        raise UnfinishedError(partial.remark()) from error
     summary = Summary()
     for table in partial.tables():
         summary.add(table)
-    write_file(
-        job.output,
-        (with_models(table, summary.models) for table in partial.tables()),
-        job.options["latitude"],
-        job.options["longitude"],
-        job.style,
-        byte_order_mark=source.byte_order_mark,
-    )
+    try:
+        write_file(
+            job.output,
+            (with_models(table, summary.models) for table in partial.tables()),
+            job.options["latitude"],
+            job.options["longitude"],
+            job.style,
+            byte_order_mark=source.byte_order_mark,
+        )
+    except OSError as error:
+        if job.source == PIPE:
+            raise
+        raise OSError(f"{error}. {partial.remark()}") from error
     partial.remove()
     return summary
 

@@ -86,6 +86,10 @@ class PartialOutput:
                 f"{self.path} has {rows:,} of {self.rows:,} answered rows: does another run write the same output?"
             )
 
+    def remark(self) -> str:
+        """What to say where a run ends without its output."""
+        return f"{self.rows:,} answered rows are kept: --resume continues."
+
     def remove(self) -> None:
         """Removes the file."""
         self.path.unlink(missing_ok=True)
