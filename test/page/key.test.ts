@@ -82,6 +82,15 @@ browserTest(
   },
 );
 
+browserTest('what another server answers instead of the service is said, and can be tried again', async () => {
+  const { page } = await watchedPage(shared.browser);
+  await page.route('**/v1/model', (route) => route.fulfill({ body: '<h1>Log in</h1>' }), { times: 1 });
+  await page.goto(linkOf(shared.service));
+  await page.getByText('status 200 is not one of nurselog').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+});
+
 browserTest('where the storage is full, the page takes the key and other units all the same', async () => {
   const { page } = await watchedPage(shared.browser);
   await page.addInitScript(() => {

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { AboutPanel } from '../about/about-panel.js';
 import { drawing } from '../drawing/drawing.js';
 import { Controls } from '../header/controls.js';
@@ -6,10 +6,11 @@ import { MapView } from '../map/map-view.js';
 import { SitePanel } from '../site/site-panel.js';
 import { areOutdated, catalogues, loadCatalogues } from '../state/catalogues.js';
 import { PANELS, type Panel, panel, site } from '../state/choices.js';
-import { attempt, trouble } from '../state/connection.js';
+import { attempt, trouble, tryAgain } from '../state/connection.js';
 import { key } from '../state/key.js';
 import { UnitsPanel } from '../units/units-panel.js';
 import { KeyForm } from './key-form.js';
+import { ErrorNote } from './notes.js';
 import { PrintHead } from './print-head.js';
 import { SheetHandle, sheet, showHalf } from './sheet.js';
 import { PROBLEMS, TroubleBanner } from './trouble-banner.js';
@@ -22,12 +23,16 @@ export function Page() {
   const secret = key.value;
   const round = attempt.value;
   const isOutdated = areOutdated.value;
+  const [failure, setFailure] = useState<Error | null>(null);
   // Another round asks again for what is missing.
   useEffect(() => {
     if (secret === null) return undefined;
     const controller = new AbortController();
-    // Failures are shown by the banner and the form.
-    loadCatalogues(controller.signal).catch(() => undefined);
+    setFailure(null);
+    // Other failures are shown by the banner and the form.
+    loadCatalogues(controller.signal).catch((error: Error) => {
+      if (!controller.signal.aborted && trouble.peek() === null) setFailure(error);
+    });
     return () => controller.abort();
   }, [secret, round, isOutdated]);
 
@@ -43,7 +48,7 @@ export function Page() {
       <UnusedChoices />
       <main data-sheet={sheet.value}>
         <MapView />
-        <Panels />
+        <Panels failure={failure} />
       </main>
     </>
   );
@@ -72,13 +77,22 @@ function Origin() {
   );
 }
 
-/** Stands for what needs the catalogues. */
-function NotLoaded() {
+/** Stands for what needs the catalogues. @param props.failure why they are not loaded, if the banner does not say it */
+function NotLoaded({ failure }: { failure: Error | null }) {
   const problem = trouble.value?.problem;
+  if (failure !== null)
+    return (
+      <>
+        <ErrorNote error={failure} />
+        <button type="button" onClick={tryAgain}>
+          Try again
+        </button>
+      </>
+    );
   return <p role="status">{problem === undefined ? 'Loading …' : `Not loaded. ${PROBLEMS[problem]}`}</p>;
 }
 
-function Panels() {
+function Panels({ failure }: { failure: Error | null }) {
   const known = catalogues.value;
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -119,7 +133,7 @@ function Panels() {
       {/* Focusable because it scrolls. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as the pattern for tabs of the ARIA guide has it */}
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={0}>
-        {known === null ? <NotLoaded /> : <PrintHead />}
+        {known === null ? <NotLoaded failure={failure} /> : <PrintHead />}
         {known !== null && panel.value === 'site' && <SitePanel />}
         {/* Hidden it goes on: points may be scored there. Not loaded, the units can be edited and saved all the same. */}
         <div hidden={panel.value !== 'units'}>
