@@ -40,6 +40,8 @@ browserTest(
     await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
     await page.getByText('A plan needs intervals, and the models of this service have none.').waitFor();
     expect(JSON.parse(await saved(page, 'Export GeoJSON')).features).toHaveLength(2);
+    const units = readCsv(await saved(page, 'Export CSV'));
+    expect(units.map(({ error }) => error)).toEqual(['Not planned yet.', 'Not planned yet.']);
     expect(asked).not.toContain('/v1/plan');
 
     await page.getByLabel('Douglas-fir only').check();

@@ -41,8 +41,9 @@ export function PlannedUnits() {
   const comparesToday = chosen.comparesToday && question.scenario !== undefined;
   const shown = units.value;
   const targets = new Map(shown.map((unit) => [unit.id, targetOf(unit, chosen)]));
+  const isAsked = model !== undefined && hasIntervals() && speciesCodes?.length !== 0;
   const { answer, error, isLoading } = useAnswer(
-    model !== undefined && hasIntervals() && speciesCodes?.length !== 0
+    isAsked
       ? JSON.stringify({
           question,
           comparesToday,
@@ -59,7 +60,7 @@ export function PlannedUnits() {
     shown,
     planned,
     `${noneLeft}.`,
-    model === undefined ? 'Not planned yet.' : error === null ? undefined : errorText(error),
+    isAsked ? (error === null ? undefined : errorText(error)) : 'Not planned yet.',
   );
   const spreadRow = rows.find(({ rank, unit }) => rank === 1 && unit.id === chosenUnit.value);
   const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure).map(({ unit }) => unit.id);
