@@ -82,7 +82,7 @@ browserTest(
   },
 );
 
-browserTest('what another server answers instead of the service is said, and can be tried again', async () => {
+browserTest('an answer of another server is named, and can be tried again', async () => {
   const { page } = await watchedPage(shared.browser);
   await page.route('**/v1/model', (route) => route.fulfill({ body: '<h1>Log in</h1>' }), { times: 1 });
   await page.goto(linkOf(shared.service));
