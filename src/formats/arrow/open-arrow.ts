@@ -1,4 +1,4 @@
-import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
+import { type Data, DataType, type Field, Schema, Vector } from 'apache-arrow';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
@@ -64,7 +64,10 @@ function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   if (first.done || !first.value.message.isSchema())
     throw tableError('the Arrow stream does not begin with a schema');
   const { message: head } = first.value;
-  const schema = headerOf(() => head.header(), 'the schema');
+  const { fields, metadata, dictionaries: types } = headerOf(() => head.header(), 'the schema');
+  // The library does not write an empty name, and reads it as null.
+  const named = fields.map((field: Field) => field.clone(field.name ?? ''));
+  const schema = new Schema(named, metadata, types);
   const positions = readPositions(schema.fields.map(({ name }) => name));
   checkTypes(schema);
   checkReadColumns(readSchema(schema), positions);

@@ -35,11 +35,10 @@ export function checkNameBytes(bytes: number): void {
 
 /**
  * Finds the columns to read.
- * @param given the names of the columns of a table in their order
+ * @param names of the columns of a table in their order
  * @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours
  */
-export function readPositions(given: readonly string[]): ReadPositions {
-  const names = given.map(String); // a damaged Arrow schema may have null for a name
+export function readPositions(names: readonly string[]): ReadPositions {
   if (names.length > MAX_COLUMNS)
     throw tableError(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
   checkNameBytes(names.reduce((sum, name) => sum + Buffer.byteLength(name), 0));

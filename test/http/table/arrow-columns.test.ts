@@ -21,9 +21,11 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import type { TableFormat } from '../../../src/formats/table/table-request.js';
 import { seededRandom } from '../../../testing/random.js';
 import { answerRows, answerTable, data, refusalOf, tableRequest } from './support/answer-table.js';
 import { arrowOf, bodyOf, type Column } from './support/bodies.js';
+import { readAnswer } from './support/read-answer.js';
 import { sampleRows } from './support/samples.js';
 
 const request = tableRequest({ format: 'arrow' });
@@ -44,6 +46,18 @@ test('an Arrow stream is read wherever in memory it starts', async () => {
     const answer = tableFromIPC(await answerTable(moved.subarray(offset), request));
     expect([...(answer.getChild('latitude') ?? [])]).toEqual([44.12, 45.5]);
   }
+});
+
+test('an empty name of a column, which Arrow for JavaScript leaves out, stays empty', async () => {
+  const body = stream({ '': [new Int32(), [1, 2]] });
+  const answerIn = (output: TableFormat) => answerTable(body, tableRequest({ format: 'arrow', output }));
+  expect(readAnswer(await answerIn('ndjson'), 'ndjson').map((row) => row[''])).toEqual([1, 2]);
+  expect(readAnswer(await answerIn('csv'), 'csv').map((row) => row[''])).toEqual(['1', '2']);
+  expect((await answerIn('arrow')).includes('null')).toBe(false);
+  const bytes = stream({ '': [new Binary(), [null, null]] });
+  expect(refusalOf(bytes, tableRequest({ format: 'arrow', output: 'csv' })).message).toMatch(
+    /^The table is not valid: its column "" has the type Binary,/,
+  );
 });
 
 test('a column of bytes is answered in Arrow, and refused by name for text', async () => {
