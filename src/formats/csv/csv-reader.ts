@@ -43,7 +43,7 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
         };
         check.at += readRows(lines, addRow, (quote) => refuse(quote, TEXT_AFTER_QUOTE));
         if (!check.isChecked && start + lines.length === text.length)
-          throw refuse(check.at - start, NOT_CLOSED);
+          throw refuse(check.at - start, 'has a quoted field that is not closed by a quote');
         if (check.at === start) throw refuse(0, ROW_TOO_LONG);
         if (isTimeUp()) break;
       }
@@ -60,7 +60,6 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
 
 const TEXT_AFTER_QUOTE = 'has a quoted field with text after its quote: write a quote within a field twice';
 const ROW_TOO_LONG = `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`;
-const NOT_CLOSED = 'has a quoted field that is not closed by a quote';
 
 /** Separators that other programs write, and their names in the plural. */
 const OTHER_SEPARATORS = [

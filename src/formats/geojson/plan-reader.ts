@@ -148,6 +148,7 @@ function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData):
   const latitude = rounded(middle.latitude, PLACE_DECIMALS);
   const longitude = rounded(middle.longitude, PLACE_DECIMALS);
   const inside = unitPoints(index, outline);
+  if (inside === undefined) throw unitError('geometry', 'its edges turn back too often: simplify it');
   const isBetweenPoints = inside.length === 0;
   const nearest = nearestDataOf(data);
   const nearestPoint = nearest.findAnywhere(longitude, latitude);

@@ -4,15 +4,17 @@ import type { Outline } from './outline.js';
 
 /** The most points that stand for a unit. */
 export const MAX_UNIT_POINTS = 1000;
+/** The most times that an outline may cross rows of the lattice: about half a second of work. */
+const MAX_CROSSINGS = 2 ** 24;
 
 /**
  * The grid points that stand for a unit: all inside its outline up to MAX_UNIT_POINTS; else those in every nth row and
  * column of the lattice or, if none lie in these, every nth point.
- * @returns their indexes, ascending
+ * @returns their indexes, ascending; undefined for an outline with more than MAX_CROSSINGS
  */
-export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
+export function unitPoints(index: PointIndex, outline: Outline): Int32Array | undefined {
   const points = pointsInside(index, outline);
-  if (points.length <= MAX_UNIT_POINTS) return points;
+  if (points === undefined || points.length <= MAX_UNIT_POINTS) return points;
   const { row, column } = index;
   const likely = Math.ceil(Math.sqrt(points.length / MAX_UNIT_POINTS));
   for (let every = Math.max(2, likely - 1); ; every++) {
@@ -29,7 +31,7 @@ export function unitPoints(index: PointIndex, outline: Outline): Int32Array {
  * edges. Edges are straight lines of longitude and latitude, as GeoJSON says. A point on an edge that two units share is
  * inside exactly one of them. Tests compare it with a test of every point.
  */
-function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32Array {
+function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32Array | undefined {
   const { latitudes, longitudes, column: columnOf } = index;
   const { south, north } = boundsBetween(coordinates, 0, coordinates.length / 2);
   const firstRow = firstAtLeast(latitudes, south);
@@ -38,6 +40,7 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32
   const width = longitudes.length + 1;
   /** By node, 1 where an odd number of edges passes between it and its western neighbour. */
   const changes = new Uint8Array(rows * width);
+  let crossings = 0;
   for (const { start, end } of rings) {
     for (let at = start + 1; at < end; at++) {
       // From south to north, so that two units with the same edge find the same crossings.
@@ -49,8 +52,9 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32
       const slope = (coordinates[upper] - x) / (coordinates[upper + 1] - y);
       // From the lower end's row on, up to before the upper end's: an edge along a row crosses none.
       const to = firstAtLeast(latitudes, coordinates[upper + 1]);
-      for (let row = firstAtLeast(latitudes, y); row < to; row++)
+      for (let row = firstAtLeast(latitudes, y); row < to; row++, crossings++)
         changes[(row - firstRow) * width + firstAtLeast(longitudes, x + slope * (latitudes[row] - y))] ^= 1;
+      if (crossings > MAX_CROSSINGS) return undefined;
     }
   }
   const points: number[] = [];

@@ -9,7 +9,7 @@ import { placesOf, pointsInside } from '../support/synthetic-points.js';
 const { index } = readPredictorData().grid;
 const places = placesOf(index);
 
-const find = (...polygons: PolygonRings[]) => [...unitPoints(index, outlineOf(...polygons))];
+const find = (...polygons: PolygonRings[]) => [...(unitPoints(index, outlineOf(...polygons)) ?? [])];
 
 const plainPoints = (...polygons: PolygonRings[]) => pointsInside(index, ...polygons);
 
@@ -99,4 +99,13 @@ test('up to 1,000 points are all taken, and beyond them a fourth', () => {
   expect(points).toEqual(within.slice(0, points.length));
   expect(points.length).toBe(count(north));
   expect(find([rectangle(-122.4, 43.5, -122.1, north + 1 / 120)]).length).toBeLessThan(MAX_UNIT_POINTS / 2);
+});
+
+test('an outline whose edges go up and down the whole coverage 30,000 times is given up', () => {
+  const zigzag = (edges: number): Position[] => {
+    const top = Array.from({ length: edges }, (_, i): Position => [-124 + (7 * i) / edges, i % 2 ? 42 : 49]);
+    return [...top, [-117, 41], [-124, 41], top[0]];
+  };
+  expect(unitPoints(index, outlineOf([zigzag(30_000)]))).toBeUndefined();
+  expect(find([zigzag(100)]).length).toBeGreaterThan(0);
 });
