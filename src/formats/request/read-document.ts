@@ -63,7 +63,7 @@ function utf8ErrorOffset(bytes: Buffer): number {
   return at;
 }
 
-/** @param offset of the first byte that cannot be JSON; characters are counted from 0, as Python's json does */
+/** @param offset of the first byte that cannot be JSON; UTF-16 code units are counted from 0, as JSON.parse does */
 function problemAt(bytes: Buffer, offset: number): string {
   const charactersBefore = bytes.toString('utf8', 0, offset).length;
   if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
