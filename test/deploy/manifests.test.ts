@@ -59,6 +59,12 @@ test('the ports of the container are the default ports of the service', () => {
   ]);
 });
 
+test('the pods do not get the variables of the Service, some of which are named like unknown variables of nurselog', () => {
+  const { name } = readYaml('deploy/kubernetes/service.yaml').metadata;
+  expect(() => loadConfig({ [`${name.toUpperCase()}_SERVICE_HOST`]: '10.0.0.1' })).toThrow('not a variable');
+  expect(deployment.spec.template.spec.enableServiceLinks).toBe(false);
+});
+
 test('every Kubernetes object selects the pods by the one label they have', () => {
   const labels = deployment.spec.template.metadata.labels;
   const selectors = [
