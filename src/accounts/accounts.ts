@@ -48,7 +48,7 @@ export class Accounts {
     max: CLAIMING_KEYS,
     memoMethod: () => new Coalescer((requests) => this.#claim(requests)),
   });
-  /** Reads counts for GET /v1/usage, which is free: one query at a time, whatever the number of callers. */
+  /** Reads counts for GET /v1/usage and for refunds: one query at a time, whatever the number of callers. */
   readonly #counts = new Coalescer(async (wanted: readonly KeyDay[]) => {
     await this.#meter.flush(wanted);
     return this.store.requestCounts(wanted);
@@ -98,22 +98,17 @@ export class Accounts {
 
   /**
    * Takes an admitted request off the count of its day, for a response that is not counted (a 5xx). If the store is
-   * unavailable this happens when it is back.
+   * unavailable this happens when it is back. A refund that the store may have made without saying so is not repeated.
    * @returns the admission to report instead
    */
   async refund(admission: Admission): Promise<Admission> {
     const { keyId, day, limit, remaining } = admission;
-    const change = { keyId, day, requests: -1 };
-    if (limit === null || remaining === null) {
-      this.#meter.add(change);
-      return admission;
-    }
+    this.#meter.add({ keyId, day, requests: -1 });
+    if (limit === null || remaining === null) return admission;
     try {
-      const [count] = await this.store.addRequests([change]);
-      return { ...admission, remaining: limit - count.requests };
+      return { ...admission, remaining: limit - (await this.#counts.submit({ keyId, day })) };
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
-      this.#meter.add(change);
       return { ...admission, remaining: remaining + 1 };
     }
   }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { type AccountStore, chunks, type DayUsage, type KeyDay, keyDayName } from './store/account-store.js';
-import { isConstraintViolation } from './store/store-errors.js';
+import { isConstraintViolation, StoreUnavailableError } from './store/store-errors.js';
 
 const FLUSH_EVERY_MS = 1000;
 
@@ -57,6 +57,9 @@ export class UsageMeter {
     try {
       await this.store.addRequests(group);
     } catch (error) {
+      // Written again, requests may count twice, which is accepted. A refund could erase a request that was answered.
+      if (error instanceof StoreUnavailableError && error.mayBeDone)
+        this.#forget(group.filter(({ requests }) => requests < 0));
       if (!isConstraintViolation(error)) throw error;
       if (group.length > 1) {
         // The statement wrote nothing: one by one, the others are written.
@@ -68,6 +71,10 @@ export class UsageMeter {
       const reason = `the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`;
       this.onError(new Error(reason, { cause: error }), 'a request count was dropped');
     }
-    for (const change of group) this.add({ ...change, requests: -change.requests });
+    this.#forget(group);
+  }
+
+  #forget(changes: readonly DayUsage[]): void {
+    for (const change of changes) this.add({ ...change, requests: -change.requests });
   }
 }

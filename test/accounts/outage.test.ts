@@ -118,12 +118,27 @@ testOnPostgres(
     const { link, accounts, spore } = await replicaOverLink(await POSTGRES.create());
     const admission = await accounts.admit(spore.key);
     link.cut();
+    await eventually(() => expect(accounts.checkStore()).rejects.toThrow('ECONNREFUSED'));
     expect(await accounts.refund(admission)).toMatchObject({ remaining: admission.remaining! + 1 });
     await link.restore();
     await eventually(() => accounts.flush());
     expect(await accounts.admit(spore.key)).toMatchObject({ remaining: admission.remaining });
   },
 );
+
+testOnPostgres('a request that PostgreSQL gave back without saying so is not given back again', async () => {
+  const { link, accounts, keys, spore, hypha } = await replicaOverLink(await POSTGRES.create());
+  for (const { key } of [spore, hypha]) {
+    const [admission] = [await accounts.admit(key), await accounts.admit(key)];
+    await accounts.flush();
+    const [before] = await keys.usage({ keyId: key.id });
+    link.loseAnswers();
+    await accounts.refund(admission);
+    await accounts.flush().catch(() => {});
+    await eventually(() => accounts.flush());
+    expect(await keys.usage({ keyId: key.id })).toEqual([{ ...before, requests: before!.requests - 1 }]);
+  }
+});
 
 testOnPostgres(
   'a start without PostgreSQL says in one line which server is not there, without its password',

@@ -112,20 +112,17 @@ export class AccountStore {
   /**
    * Adds requests regardless of the limit, or subtracts them if negative. No count falls below 0: a refund may come
    * after a backup was restored that does not have its request.
-   * @returns the new counts in any order
    */
-  async addRequests(changes: readonly DayUsage[]): Promise<DayUsage[]> {
+  async addRequests(changes: readonly DayUsage[]): Promise<void> {
     // `last_granted` carries the change to the update, since the inserted `requests` must not be below 0.
     const values = changes.map(
       ({ keyId, day, requests }) => sql`(${keyId}, ${day}, ${Math.max(0, requests)}, ${requests})`,
     );
-    const { rows } = await sql<DayUsage>`
+    await sql`
       insert into daily_usage (key_id, day, requests, last_granted) values ${sql.join(values)}
       on conflict (key_id, day) do update set
         requests = case when daily_usage.requests + excluded.last_granted < 0
-          then 0 else daily_usage.requests + excluded.last_granted end
-      returning key_id as "keyId", day, requests`.execute(this.db);
-    return rows;
+          then 0 else daily_usage.requests + excluded.last_granted end`.execute(this.db);
   }
 
   /** The counts of keys on days, in their order. */

@@ -12,10 +12,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Migrations wait for each other, and may rewrite a table. */
 const MIGRATION_TIMEOUT_MS = 120_000;
 
-/**
- * Opens a migrated database of PostgreSQL. The URL's parameters are libpq's: `sslmode=verify-full&sslrootcert=FILE` for
- * TLS.
- */
+/** Opens a migrated database of PostgreSQL. The URL's parameters are libpq's, such as `sslmode=verify-full` for TLS. */
 export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase>> {
   // A separate pool, since its long timeouts are not for requests.
   const migrating = openDatabase(url, 1, MIGRATION_TIMEOUT_MS);
@@ -82,7 +79,7 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
         if (!isUnavailable(error)) throw error;
         // pg stops waiting and leaves the query on its connection; it has no code for that.
         if (error.message === 'Query read timeout') replace(pool);
-        throw new StoreUnavailableError(reasonOf(error), error);
+        throw new StoreUnavailableError(reasonOf(error), error, !(error instanceof DatabaseError));
       }
     };
     return {

@@ -8,6 +8,8 @@ export class StoreUnavailableError extends ExplainedError {
   constructor(
     readonly reason: string,
     cause: unknown,
+    /** Whether the database may have done its work although it did not say so. */
+    readonly mayBeDone = false,
   ) {
     super(`the key store is unavailable: ${reason}`, { cause });
   }

@@ -44,6 +44,12 @@ export class CuttableLink {
     for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
+  /** What is open now still carries requests, and no answer any more. */
+  loseAnswers(): void {
+    for (const socket of this.#sockets)
+      if (socket.remotePort === this.#target.port) socket.unpipe().pause();
+  }
+
   /** New connections come through again. */
   async restore(): Promise<void> {
     this.#silent = false;
