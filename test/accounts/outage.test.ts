@@ -140,6 +140,22 @@ testOnPostgres('a request that PostgreSQL gave back without saying so is not giv
   }
 });
 
+testOnPostgres('a connection to a PostgreSQL that became read-only is given up for one that takes writes', async () => {
+  const url = await POSTGRES.create();
+  const { link, accounts, spore } = await replicaOverLink(url);
+  const setForNewSessions = (setting: string) =>
+    POSTGRES.execute(
+      process.env.TEST_POSTGRES_URL!,
+      `alter database ${new URL(url).pathname.slice(1)} set ${setting}`,
+    );
+  await setForNewSessions('default_transaction_read_only = on');
+  link.cut();
+  await link.restore();
+  await eventually(() => expect(accounts.checkStore()).rejects.toThrow('read-only transaction'));
+  await setForNewSessions('default_transaction_read_only = off');
+  await eventually(() => accounts.admit(spore.key));
+});
+
 testOnPostgres(
   'a start without PostgreSQL says in one line which server is not there, without its password',
   async () => {

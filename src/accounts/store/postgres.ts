@@ -72,6 +72,7 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
       throw new StoreUnavailableError(reasonOf(error), error);
     });
     client.on('error', ignore);
+    let isReadOnly = false;
     const query = async (sql: string, parameters: readonly unknown[]) => {
       try {
         return await client.query(sql, [...parameters]);
@@ -79,16 +80,17 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
         if (!isUnavailable(error)) throw error;
         // pg stops waiting and leaves the query on its connection; it has no code for that.
         if (error.message === 'Query read timeout') replace(pool);
+        isReadOnly = error instanceof DatabaseError && error.code === '25006';
         throw new StoreUnavailableError(reasonOf(error), error, !(error instanceof DatabaseError));
       }
     };
     return {
       // kysely's other overload, with a cursor, is for streaming and needs a cursor in the dialect's configuration.
       query: query as unknown as PostgresPoolClient['query'],
-      // pg itself drops a broken connection here.
+      // pg itself drops a broken connection here. A read-only one may lead to a server that is no longer the primary.
       release: () => {
         client.removeListener('error', ignore);
-        client.release();
+        client.release(isReadOnly);
       },
     };
   };
