@@ -140,14 +140,12 @@ testOnPostgres('a request that PostgreSQL gave back without saying so is not giv
   }
 });
 
-testOnPostgres('a connection to a PostgreSQL that became read-only is given up for one that takes writes', async () => {
+testOnPostgres('a connection to a read-only PostgreSQL is given up for one that takes writes', async () => {
   const url = await POSTGRES.create();
   const { link, accounts, spore } = await replicaOverLink(url);
+  const name = new URL(url).pathname.slice(1);
   const setForNewSessions = (setting: string) =>
-    POSTGRES.execute(
-      process.env.TEST_POSTGRES_URL!,
-      `alter database ${new URL(url).pathname.slice(1)} set ${setting}`,
-    );
+    POSTGRES.execute(process.env.TEST_POSTGRES_URL!, `alter database ${name} set ${setting}`);
   await setForNewSessions('default_transaction_read_only = on');
   link.cut();
   await link.restore();

@@ -46,8 +46,7 @@ export class CuttableLink {
 
   /** What is open now still carries requests, and no answer any more. */
   loseAnswers(): void {
-    for (const socket of this.#sockets)
-      if (socket.remotePort === this.#target.port) socket.unpipe().pause();
+    for (const socket of this.#sockets) if (socket.remotePort === this.#target.port) socket.unpipe().pause();
   }
 
   /** New connections come through again. */
