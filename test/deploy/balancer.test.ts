@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { collection, FOREST_RING, PLAN_REQUEST, unit } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
-import { sendRaw } from '../support/raw-http.js';
+import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { issueKey } from './support/administer.js';
@@ -53,9 +53,18 @@ itBehindNginx(
     });
     const long = { headers: { ...headers, 'x-long': 'x'.repeat(17 * 1024) } };
     await expectError(await fetch(`${layout.url}/v1/species`, long), 431, 'invalid_request');
-    const hostless = await sendRaw(layout.url, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n');
-    expect(hostless).toMatchObject({ status: 400 });
-    expect(JSON.parse(hostless.body)).toMatchObject({ error: { code: 'invalid_request' } });
+    for (const [expected, request] of [
+      [400, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+      [400, rawRequest('GET /% HTTP/1.1', [])],
+      [400, rawRequest('GET / HTTP/2.0', [])],
+      [400, rawRequest('POST /v1/predict HTTP/1.1', ['Transfer-Encoding: gzip'])],
+      [400, rawRequest('POST /v1/predict/table HTTP/1.1', ['Transfer-Encoding: chunked'], 'no size\r\n')],
+      [431, rawRequest(`GET /${'x'.repeat(17 * 1024)} HTTP/1.1`, [])],
+    ] as const) {
+      const { status, body } = await sendRaw(layout.url, request);
+      expect([status, JSON.parse(body).error.code]).toEqual([expected, 'invalid_request']);
+    }
+    await expectError(await fetch(`${layout.url}/_nginx/invalid`, { headers }), 404, 'not_found');
 
     const line = `44.12,-122.03,PSME,manual,${'x'.repeat(100)}`;
     const rows = 30_000;
