@@ -19,14 +19,14 @@ export function isEmbedded(databaseUrl: string): boolean {
 /**
  * Opens the store that a database URL names and brings its schema up to date.
  * @param databaseUrl `sqlite:PATH` or `postgres://…`, as the configuration ensures
- * @param must `exist`: an embedded store is not created if it is missing. `write`: it must take writes, since the
- *   service could not count requests in a store that is read-only
+ * @param must `exist`: an embedded store is not created if it is missing, and a query may take minutes, as for an export.
+ *   `write`: it must take writes, since the service could not count requests in a store that is read-only
  * @throws ExplainedError with the file or variable and the reason
  */
 export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): Promise<AccountStore> {
   const file = isEmbedded(databaseUrl) ? databaseUrl.slice(SQLITE.length) : undefined;
   try {
-    if (file === undefined) return new AccountStore(await openPostgres(databaseUrl));
+    if (file === undefined) return new AccountStore(await openPostgres(databaseUrl, must === 'exist'));
     const store = new AccountStore(await openSqlite(file, must === 'exist'));
     if (must === 'write') await store.checkWrites();
     return store;

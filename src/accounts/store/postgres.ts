@@ -9,15 +9,18 @@ const CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 1000;
 const QUERY_TIMEOUT_MS = 1500;
 const IDLE_TIMEOUT_MS = 30_000;
-/** Migrations wait for each other, and may rewrite a table. */
-const MIGRATION_TIMEOUT_MS = 120_000;
+/** Migrations wait for each other, and may rewrite a table; an export reads all of it. */
+const LONG_TIMEOUT_MS = 120_000;
 
-/** Opens a migrated database of PostgreSQL. The URL's parameters are libpq's, such as `sslmode=verify-full` for TLS. */
-export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase>> {
+/**
+ * Opens a migrated database of PostgreSQL. The URL's parameters are libpq's, such as `sslmode=verify-full` for TLS.
+ * @param isPatient whether a query may take as long as a migration
+ */
+export async function openPostgres(url: string, isPatient: boolean): Promise<Kysely<AccountsDatabase>> {
   // A separate pool, since its long timeouts are not for requests.
-  const migrating = openDatabase(url, 1, MIGRATION_TIMEOUT_MS);
+  const migrating = openDatabase(url, 1, LONG_TIMEOUT_MS);
   await migrate(migrating).finally(() => migrating.destroy());
-  return openDatabase(url, CONNECTIONS, QUERY_TIMEOUT_MS);
+  return openDatabase(url, CONNECTIONS, isPatient ? LONG_TIMEOUT_MS : QUERY_TIMEOUT_MS);
 }
 
 function openDatabase(connectionString: string, max: number, timeoutMs: number): Kysely<AccountsDatabase> {
