@@ -3,7 +3,6 @@ import { hashKey, isWellFormed, type KeyRecord } from './api-key.js';
 import { Coalescer } from './coalescer.js';
 import { KeyDirectory } from './key-directory.js';
 import type { AccountStore, KeyDay } from './store/account-store.js';
-import { StoreUnavailableError } from './store/store-errors.js';
 import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
 
@@ -107,9 +106,8 @@ export class Accounts {
     if (limit === null || remaining === null) return admission;
     try {
       return { ...admission, remaining: limit - (await this.#counts.submit({ keyId, day })) };
-    } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error;
-      return { ...admission, remaining: remaining + 1 };
+    } catch {
+      return { ...admission, remaining: remaining + 1 }; // the meter tries again and reports what fails
     }
   }
 
