@@ -67,7 +67,7 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
   const replace = (pool: Pool) => {
     if (pool !== current) return;
     current = newPool();
-    void pool.end();
+    pool.end().catch(ignore); // it rejects if the store was closed meanwhile
   };
   const connect = async (): Promise<PostgresPoolClient> => {
     const pool = current;
@@ -100,7 +100,7 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
   return { connect, end: () => current.end() };
 }
 
-/** A connection that fails in use also fails its query; an idle one has already left the pool. */
+/** For errors that others report: a connection that fails in use fails its query; an idle one has left the pool. */
 function ignore(): void {}
 
 /** Whether an error of pg means that the database cannot do its work now. Errors without SQLSTATE come from the connection. */
