@@ -8,8 +8,8 @@ import pLimit from 'p-limit';
 import { buffers } from '../../work/memory/buffer-pool.js';
 import { MAX_ACCEPT_CHARACTERS } from '../body/media-type.js';
 
-/** Smaller responses fit into one packet uncompressed. */
-export const MIN_COMPRESSED_BYTES = 1400;
+/** Smaller responses fit into one packet, and are not compressed. */
+export const PACKET_BYTES = 1400;
 
 /** Responses compressed at the same time, over all connections: each takes some megabytes, and libuv has four threads. */
 const MAX_AT_ONCE = 4;
@@ -66,8 +66,7 @@ export function enableCompression(app: FastifyInstance): void {
     // A range is of the uncompressed bytes, and images are already compressed.
     const isWhole =
       !reply.hasHeader('content-range') && !String(reply.getHeader('content-type')).startsWith('image/');
-    if (!Buffer.isBuffer(body) || body.length < MIN_COMPRESSED_BYTES || isNegotiated || !isWhole)
-      done(null, payload);
+    if (!Buffer.isBuffer(body) || body.length < PACKET_BYTES || isNegotiated || !isWhole) done(null, payload);
     else compress(reply, body).then((compressed) => done(null, compressed), done);
   });
 }

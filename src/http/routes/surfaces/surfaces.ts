@@ -20,7 +20,7 @@ import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { takeMemory } from '../../request-memory.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
-import { addVary, MIN_COMPRESSED_BYTES, sendStream } from '../../response/compression.js';
+import { addVary, PACKET_BYTES, sendStream } from '../../response/compression.js';
 import { byteTag, CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import { callerOf } from '../../server/request-state.js';
@@ -83,7 +83,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       takeMemory(work.budget, range === undefined ? bytes.length : range[1] - range[0], reply);
       setHeaders().type(contentTypeOf(type));
       // It is not compressed, and yet its ETag depends on Accept-Encoding, like that of its 304.
-      if (!isRaster && (isRange || bytes.length < MIN_COMPRESSED_BYTES)) addVary(reply, 'accept-encoding');
+      if (!isRaster && (isRange || bytes.length < PACKET_BYTES)) addVary(reply, 'accept-encoding');
       return sendRange(reply, bytes, range);
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(reply, generation, asked);
