@@ -49,6 +49,9 @@ const includeList = (value: string) =>
 const includeWord = (value: string) =>
   `each word of include must be one of intervals, explanation, site, not ${value}`;
 const manyConditions = Array.from({ length: 200 }, (_, i) => `"c${i}":1`).join(',');
+const RAIN = 'scenario.precipitation_change_percent';
+const RAIN_RANGE = 'a number from -80 to 200 percent';
+const NO_INTERVALS = 'include cannot have intervals: the models of this service have none';
 const misspelt = (name: string, option: string) =>
   `"${name}" is not a field: write ${option}, or rename it if it is a tag of your own`;
 
@@ -78,22 +81,14 @@ test.each([
   ['"scenario":{"warming_c":null}', 'scenario.warming_c', warming('null')],
   ['"scenario":{"warming_c":10.01}', 'scenario.warming_c', warming('10.01')],
   ['"scenario":{"warming_c":1e999}', 'scenario.warming_c', warming('Infinity')],
-  [
-    '"scenario":{"precipitation_change_percent":-81}',
-    'scenario.precipitation_change_percent',
-    'scenario.precipitation_change_percent must be a number from -80 to 200 percent, not -81',
-  ],
+  ['"scenario":{"precipitation_change_percent":-81}', RAIN, `${RAIN} must be ${RAIN_RANGE}, not -81`],
   ['"scenarios":{"warming_c":2}', 'scenarios', misspelt('scenarios', 'scenario')],
   ['"include":null', 'include', includeList('null')],
   ['"include":"site"', 'include', includeList('"site"')],
   ['"include":["sites"]', 'include', includeWord('"sites"')],
   ['"include":["site",null,["site"]]', 'include', includeWord('null or an array of 1')],
   ['"include":["Site","s\\u0069te",1]', 'include', includeWord('"Site" or 1')],
-  [
-    '"include":["site","intervals"]',
-    'include',
-    'include cannot have intervals: the models of this service have none',
-  ],
+  ['"include":["site","intervals"]', 'include', NO_INTERVALS],
   ['"includes":["site"]', 'includes', misspelt('includes', 'include')],
 ])('the option %s is an invalid request that says so', async (option, path, message) => {
   const { message: sentence, details } = await errorOf(option, 'invalid_request');

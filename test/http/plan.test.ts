@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { planElements, plantingOrder } from '../../src/formats/geojson/plan-answer.js';
+import { plantingOrder } from '../../src/formats/geojson/plan-answer.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
@@ -60,19 +60,14 @@ const quantile = (values: readonly number[], share: number) => {
 };
 
 /** What is reported of the survival at several sites. */
-const summaryOf = (singles: readonly { survival: number; low: number; high: number }[]) => ({
-  mean: meanOf(singles.map(({ survival }) => survival)),
-  low: meanOf(singles.map(({ low }) => low)),
-  high: meanOf(singles.map(({ high }) => high)),
-  p10: quantile(
-    singles.map(({ survival }) => survival),
-    0.1,
-  ),
-  p90: quantile(
-    singles.map(({ survival }) => survival),
-    0.9,
-  ),
-});
+function summaryOf(singles: readonly { survival: number; low: number; high: number }[]) {
+  const all = singles.map(({ survival }) => survival);
+  const [low, high] = [
+    meanOf(singles.map((single) => single.low)),
+    meanOf(singles.map((single) => single.high)),
+  ];
+  return { mean: meanOf(all), low, high, p10: quantile(all, 0.1), p90: quantile(all, 0.9) };
+}
 
 const WITH_HOLE: PolygonRings = [FOREST_RING, rectangle(-122.045, 44.105, -122.035, 44.115)];
 
@@ -92,16 +87,9 @@ test.each(HORIZONS)(
     expect(answer.data_points).toBe(points.length);
     expect(answer.options.length).toBe(4);
     for (const { species_code, planting_method, survival } of answer.options) {
+      const options = { species_code, planting_method, horizons: [horizon], ...scenario };
       const single = await Promise.all(
-        points.map((point) => {
-          const [longitude, latitude] = places[point];
-          return predictAt(latitude, longitude, {
-            species_code,
-            planting_method,
-            horizons: [horizon],
-            ...scenario,
-          });
-        }),
+        points.map((point) => predictAt(places[point][1], places[point][0], options)),
       );
       expect(survival).toEqual(summaryOf(single));
       expect(survival.p10).toBeLessThan(survival.p90);
@@ -255,51 +243,6 @@ test.each([
   expect(plantingOrder(target, survival, areaHa, undefined)).toEqual(order);
 });
 
-test('an option has its fields in the documented order; without survivors its costs are null, and it comes last', async () => {
-  const order = {
-    species: [0, 1],
-    methods: [0],
-    nativeOnly: true,
-    horizon: 2,
-    costs: { manual: 2 },
-    target_per_ha: 100,
-    basis: 'mean',
-    adjustments: new Float64Array(0),
-  } as const;
-  const fields = { id: 'u', area_ha: 2.5, data_points: 1, nearest_km: 0.1 };
-  const planned = {
-    fields,
-    species: order.species.map((index) => ({ species: index, isNative: true })),
-    latitude: Float64Array.of(44),
-    longitude: Float64Array.of(-122),
-  };
-  // Of each species: survival, low and high end by hand, and by drone.
-  const numbers = Uint16Array.of(0, 0, 10, 0, 0, 0, 5000, 4000, 6000, 0, 0, 0);
-  const [json] = await planElements({ order, units: [planned], rowCount: 2, isRead: true }, numbers, species);
-  const option = (rank: number, index: number) => ({
-    rank,
-    species_code: species[index].species_code,
-    species_common_name: species[index].common_name,
-    planting_method: 'manual',
-    in_native_range: true,
-  });
-  const best = {
-    survival: { mean: 0.5, low: 0.4, high: 0.6, p10: 0.5, p90: 0.5 },
-    cost_per_survivor: 4,
-    order: { per_ha: 200, total: 500, cost: 1000 },
-  };
-  const dead = {
-    survival: { mean: 0, low: 0, high: 0.001, p10: 0, p90: 0 },
-    cost_per_survivor: null,
-    order: null,
-  };
-  const options = [
-    { ...option(1, 1), ...best },
-    { ...option(2, 0), ...dead },
-  ];
-  expect(json).toBe(JSON.stringify({ ...fields, options }));
-});
-
 test('one method, repeated codes and conditions are taken as they are everywhere', async () => {
   const conditions = { slope: 35 };
   const [answer] = await units({
@@ -345,13 +288,20 @@ test('a plan without units, or of species that grow nowhere near, is an answer',
   expect(answer.options).toEqual([]);
 });
 
-test('a plan has exactly the documented fields, in the documented order', async () => {
-  const response = await service.post('/v1/plan', PLAN_REQUEST);
+test('a plan, its units and their options have exactly the documented fields, in the documented order', async () => {
+  const body = { ...PLAN_REQUEST, costs: { manual: 1, drone_seeded: 1 }, target_per_ha: 400 };
+  const response = await service.post('/v1/plan', body);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(Object.keys((await response.json()) as object)).toEqual([
-    'units',
-    'horizon_years',
-    'model',
-    'generated_at',
+  const answer = JSON.parse(await response.text());
+  const [{ options, ...fields }] = answer.units;
+  const [{ survival, order }] = options;
+  const option =
+    'rank,species_code,species_common_name,planting_method,in_native_range,survival,cost_per_survivor,order';
+  expect([answer, fields, options[0], survival, order].map((each) => Object.keys(each).join())).toEqual([
+    'units,horizon_years,model,generated_at',
+    'id,area_ha,data_points,nearest_km',
+    option,
+    'mean,low,high,p10,p90',
+    'per_ha,total,cost',
   ]);
 });

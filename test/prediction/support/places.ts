@@ -3,9 +3,6 @@ type Place = readonly [name: string, latitude: number, longitude: number];
 /** Towns of Oregon and Washington, to about a kilometre. */
 export const INSIDE: readonly Place[] = [
   ['Portland OR', 45.515, -122.678],
-  ['Eugene OR', 44.052, -123.087],
-  ['Bend OR', 44.058, -121.315],
-  ['Medford OR', 42.326, -122.876],
   ['Klamath Falls OR', 42.225, -121.782],
   ['Lakeview OR', 42.189, -120.346],
   ['Ontario OR', 44.027, -116.963],
@@ -19,7 +16,6 @@ export const INSIDE: readonly Place[] = [
   ['Forks WA', 47.95, -124.385],
   ['Port Angeles WA', 48.118, -123.431],
   ['Friday Harbor WA', 48.534, -123.017],
-  ['Yakima WA', 46.602, -120.506],
   ['Goldendale WA', 45.821, -120.822],
   ['Colville WA', 48.546, -117.905],
   ['Spokane WA', 47.659, -117.426],
