@@ -35,7 +35,7 @@ _COLUMBIA_EAST_END_DEG = -119.0
 
 @dataclass(frozen=True)
 class Mask:
-    """The threshold of the chance of forest, and how the plots that set it are answered, which the classifier had not seen.
+    """The threshold of the chance of forest, and how the plots that set it, unseen by the classifier, are answered.
 
     ``curve`` is ``{radius: {share of forested plots answered: share of the other plots answered}}``, and
     ``canopy_known`` the same for a classifier that also has the canopy cover at the plots' own public coordinates.

@@ -79,9 +79,9 @@ def data_section(counts: dict[str, PeriodCounts], *, simulated: bool) -> str:
     source = (
         "**The outcomes are simulated.** No public table of planted or drone-seeded trees covers Oregon and\n"
         "Washington. `docs/simulation.md` describes the process. The fit uses what a field crew would record - place,\n"
-        "species, method, and whether a tree was alive when last visited - and of the simulated hazards only the January\n"
-        "curve; sites differ by more than the grid explains, and some trees are lost to follow-up. Every score below\n"
-        "measures how well the models recover that process."
+        "species, method, and whether a tree was alive when last visited - and of the simulated hazards only the\n"
+        "January curve; sites differ by more than the grid explains, and some trees are lost to follow-up. Every\n"
+        "score below measures how well the models recover that process."
         if simulated
         else "The outcomes are observed: the table given to `--outcomes`."
     )
