@@ -56,11 +56,11 @@ export class WorkerPool implements Executor {
     // A worker that dies before it has its task, such as one that fails to load, would otherwise end the process.
     this.#piscina.on('error', (error: Error) => this.#reportDeath(error));
     // Piscina does not report one that exits without an error. Each of its events has a new object for the same worker.
-    const opened = new WeakSet<Worker>();
-    const threadOf = (id: number) => this.#piscina.threads.find((thread) => thread.threadId === id) as Worker;
+    const opened = new Set<Worker | undefined>(); // undefined for one that Piscina has given up by then
+    const threadOf = (id: number) => this.#piscina.threads.find((thread) => thread.threadId === id);
     this.#piscina.on('workerCreate', ({ id }) => opened.add(threadOf(id)));
     this.#piscina.on('workerDestroy', ({ id }) => {
-      if (!opened.has(threadOf(id)))
+      if (!opened.delete(threadOf(id)))
         this.#reportDeath(new Error('a worker ended while it opened the models'));
     });
     this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
