@@ -107,7 +107,7 @@ export class Accounts {
     try {
       return { ...admission, remaining: limit - (await this.#counts.submit({ keyId, day })) };
     } catch {
-      return { ...admission, remaining: remaining + 1 }; // the meter tries again and reports what fails
+      return { ...admission, remaining: remaining + 1 }; // the meter repeats it, unless it may have been made
     }
   }
 

@@ -6,8 +6,8 @@ const FLUSH_EVERY_MS = 1000;
 
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
- * loses at most the last second's counts; while the store fails they are kept. A count that the store refuses
- * is dropped, and the others are written.
+ * loses at most the last second's counts. While the store fails they are kept, except refunds that it may have made. A
+ * count that the store refuses is dropped, and the others are written.
  */
 export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
