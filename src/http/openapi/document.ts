@@ -51,7 +51,7 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: '`nurse_live_` and 32 hexadecimal digits.',
+          description: 'The API key: `nurse_live_` followed by 32 hexadecimal digits.',
         },
       },
     },
@@ -69,7 +69,7 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
     ...(endpoint.errors ?? []),
   ];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
-  const success = responseObject('The answer.', response, [
+  const success = responseObject('Success.', response, [
     ...itemsIf(!isPublic, ...QUOTA_HEADERS),
     ...itemsIf(request, 'Model-Outcomes', 'Server-Timing'),
     'Content-Encoding',
@@ -105,7 +105,7 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
       ...(ownHeaders.includes('Accept-Ranges') && rangeResponses(response, success)),
       ...(isPublic && {
         '4XX': { $ref: '#/components/responses/NotHttp' },
-        503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response),
+        503: responseObject('The `status` is `starting`, `degraded` or `draining`.', response),
       }),
       ...(request && { 408: errorResponse(['invalid_request'], [], 'The body did not arrive in time.') }),
       ...Object.fromEntries(failures),
@@ -117,16 +117,16 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
 function unchangedResponse(success: { headers: Record<string, object> }) {
   const left = ['Accept-Ranges', 'Content-Encoding', 'Server-Timing'];
   const headers = Object.entries(success.headers).filter(([name]) => !left.includes(name));
-  const description = 'The copy with the ETag of `If-None-Match` is current.';
+  const description = 'The copy with the ETag in `If-None-Match` is current.';
   return { description, headers: Object.fromEntries(headers) };
 }
 
 function rangeResponses(body: Body, { headers }: { headers: Record<string, object> }) {
   const range: HeaderName[] = ['Accept-Ranges', 'Content-Range', 'Server-Timing', ...QUOTA_HEADERS];
-  const partial = responseObject('The range of the answer.', body, range);
+  const partial = responseObject('The requested byte range of the response.', body, range);
   return {
     206: { ...partial, headers: { ...headers, ...partial.headers } },
-    416: errorResponse(['invalid_request'], range, 'No byte of the answer is in the range.'),
+    416: errorResponse(['invalid_request'], range, 'The requested range contains no byte of the response.'),
   };
 }
 

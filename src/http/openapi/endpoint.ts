@@ -5,9 +5,9 @@ import type { HeaderName } from './headers.js';
 
 /** The groups of endpoints, in order. */
 export const TAGS = {
-  Predictions: 'How likely planted trees are to survive.',
+  Predictions: 'Survival predictions for planted and drone-seeded trees.',
   Catalogue: 'Species, regions and models.',
-  Service: 'The key and the service.',
+  Service: 'Usage of the API key and health of the service.',
 };
 
 /** A body: the schema of its JSON, or a schema by media type. Each schema has a name, as `meta({ id })`. */

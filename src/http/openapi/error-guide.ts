@@ -10,68 +10,68 @@ interface ErrorGuide {
   readonly example: Omit<ErrorObject, 'code'>;
 }
 
-const TRY_AGAIN = 'Send the same request again after the seconds of `Retry-After`.';
+const TRY_AGAIN = 'Retry the request after the number of seconds in `Retry-After`.';
 
 /** Every error code as /docs and /openapi.json explain it. */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   invalid_json: {
-    cause: 'The body is empty, cut off or not JSON.',
-    remedy: 'Send the body as UTF-8 JSON; the message says where it ends or breaks.',
+    cause: 'The request body is empty, truncated or not valid JSON.',
+    remedy: 'Send the body as JSON in UTF-8. The message says where the JSON ends or is invalid.',
     example: { message: 'The body is not valid JSON: it is truncated after 1 characters.' },
   },
   invalid_api_key: {
-    cause: 'The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away.',
-    remedy: 'Send the key that you were given; ask the operator for a new one if it was rotated or revoked.',
+    cause: 'The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced.',
+    remedy: 'Send your API key. If it was rotated or revoked, ask the operator for the new one.',
     example: { message: 'The X-API-Key header is missing: send your API key in it.' },
   },
   key_inactive: {
-    cause: 'The key is deactivated.',
+    cause: 'The API key is deactivated.',
     remedy: 'Ask the operator to activate it.',
     example: { message: 'This API key is deactivated: ask for it to be activated.' },
   },
   not_found: {
-    cause: 'Nothing is at this address.',
-    remedy: 'Compare the path with the endpoints below.',
+    cause: 'The path does not exist.',
+    remedy: 'Check the path against the endpoints below.',
     example: { message: 'There is nothing at /v1/nothing: /openapi.json lists the endpoints.' },
   },
   method_not_allowed: {
-    cause: 'The address has other methods.',
-    remedy: 'Use a method that the header `Allow` names.',
+    cause: 'The path does not support the HTTP method.',
+    remedy: 'Use a method that the header `Allow` lists.',
     example: { message: 'GET is not a method of /v1/predict: use POST.' },
   },
   not_acceptable: {
-    cause: 'The answer has none of the media types of `Accept`.',
-    remedy: 'Send an `Accept` with a type of `available`, or none.',
+    cause: 'The response is not available in a media type that `Accept` allows.',
+    remedy: 'Send `Accept` with a media type in `available`, or omit it.',
     example: {
       message: `The answer is available as ${SURFACE_TYPES.join(', ')}; Accept is "text/html".`,
       details: { available: SURFACE_TYPES },
     },
   },
   payload_too_large: {
-    cause: 'The body is larger than the limit.',
-    remedy: 'Send fewer sites a request; `limit_bytes` is the limit.',
+    cause: 'The request body is larger than the limit.',
+    remedy: 'Send fewer sites per request. `limit_bytes` is the limit.',
     example: {
       message: 'The body is larger than the limit of 1048576 bytes.',
       details: { limit_bytes: 1_048_576 },
     },
   },
   unsupported_media_type: {
-    cause: 'The body was sent with another `Content-Type` than the endpoint takes.',
+    cause: 'The endpoint does not accept the `Content-Type` of the request body.',
     remedy: 'Send the `Content-Type` that the message names.',
     example: { message: 'The body must be sent with Content-Type: application/json, not "text/plain".' },
   },
   outside_coverage: {
-    cause: 'The place is in neither state.',
+    cause: 'The location is outside Oregon and Washington.',
     remedy:
-      'Compare it with `GET /v1/coverage`. The message says so if coordinates look swapped or a minus is missing.',
+      'Check it against `GET /v1/coverage`. The message says whether coordinates look swapped or lack a minus sign.',
     example: {
       message: 'latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.',
       details: { suggestion: 'GET /v1/coverage lists the regions and their bounds.' },
     },
   },
   no_nearby_data: {
-    cause: 'The place is in a state, but no data point lies within the search radius: it is not forest land.',
-    remedy: 'Check the coordinates; if you mean the nearest forest, use the place in `nearest`.',
+    cause: 'The location is covered, but no data point lies within the search radius: it is not forest land.',
+    remedy: 'Check the coordinates. For the nearest forest, use the location in `nearest`.',
     example: {
       message:
         'No data point lies within 0.8 km of latitude 42.53, longitude -118.45: the nearest is 11.831 km away. ' +
@@ -83,29 +83,29 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     },
   },
   invalid_species: {
-    cause: 'The species code is not served.',
-    remedy: 'Use a code of `GET /v1/species`, in upper case. The message proposes the closest one.',
+    cause: 'The species code is unknown.',
+    remedy: 'Use a code from `GET /v1/species`, in upper case. The message may suggest a close one.',
     example: {
       message: 'species_code "QUAG" is not a known species code. Did you mean QUGA (Oregon white oak)?',
       details: { suggestion: 'GET /v1/species lists the species codes.' },
     },
   },
   invalid_method: {
-    cause: '`planting_method` is neither method.',
+    cause: 'The planting method is unknown.',
     remedy: 'Send `manual` or `drone_seeded`.',
     example: { message: 'planting_method must be "manual" or "drone_seeded", not "broadcast".' },
   },
   batch_too_large: {
     cause: 'The request has more entries than the tier allows.',
-    remedy: 'Divide it: `tier_limit` is the most entries of a request.',
+    remedy: 'Split the request. `tier_limit` is the maximum number of entries per request.',
     example: {
       message: 'The batch has 11 entries; the spore tier allows 10.',
       details: { submitted: 11, tier_limit: 10, tier: 'spore' },
     },
   },
   elevation_mismatch: {
-    cause: '`elevation_m` is more than 1,000 m from the elevation of the matched point.',
-    remedy: 'Check its unit (metres, not feet) and the coordinates.',
+    cause: '`elevation_m` differs by more than 1,000 m from the elevation of the matched point.',
+    remedy: 'Check the unit (metres, not feet) and the coordinates.',
     example: {
       message:
         'elevation_m is 2788 m, but the matched point lies at 651 m: at most 1000 m may lie between them. ' +
@@ -114,8 +114,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     },
   },
   invalid_request: {
-    cause: 'A field is missing, of the wrong type or out of range, or an option is misspelled.',
-    remedy: '`issues` lists every wrong field with what would be right.',
+    cause: 'A field is missing, has the wrong type or is out of range, or an option is misspelled.',
+    remedy: '`issues` lists every invalid field and what is allowed.',
     example: {
       message: 'The request is not valid: latitude must be a number from -90 to 90, not "44.12".',
       details: {
@@ -124,16 +124,16 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     },
   },
   rate_limit_exceeded: {
-    cause: 'The requests of the tier are used up for the UTC day.',
-    remedy: 'Wait for the seconds of `Retry-After`, until midnight UTC, or ask for a higher tier.',
+    cause: 'The daily quota of the tier is used up.',
+    remedy: 'Wait until midnight UTC (`Retry-After` gives the seconds), or ask for a higher tier.',
     example: {
       message: 'The 100 requests a day of the spore tier are used up until 2026-11-23T00:00:00.000Z.',
       details: { limit: 100, tier: 'spore', resets_at: '2026-11-23T00:00:00.000Z' },
     },
   },
   internal_error: {
-    cause: 'An unexpected failure of the service. It is not counted.',
-    remedy: 'Try again; if it persists, report it with the `request_id`.',
+    cause: 'The service failed unexpectedly. The request is not counted.',
+    remedy: 'Retry the request. If the error persists, report it with the `request_id`.',
     example: {
       message: 'An unexpected error on our side: if it persists, report it with the request id.',
       details: { request_id: '0b7e4c1e-6f0f-4c6e-9c57-2f2f6a1d8c11' },
@@ -141,13 +141,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   overloaded: {
     cause:
-      'The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request ' +
-      'waited too long. It is not counted.',
+      'The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request ' +
+      'timed out. The request is not counted.',
     remedy: TRY_AGAIN,
     example: { message: 'The work queue is full and nothing was started: try again shortly.' },
   },
   unavailable: {
-    cause: 'The service is starting, or its key store cannot be reached. It is not counted.',
+    cause: 'The service is starting, or its key store cannot be reached. The request is not counted.',
     remedy: TRY_AGAIN,
     example: { message: 'Keys cannot be checked right now: try again shortly.' },
   },

@@ -6,8 +6,8 @@ import { ERROR_GUIDE } from './error-guide.js';
 
 const FIRST_CALL = `## First call
 
-The examples read the address of the service and your API key from \`NURSELOG_URL\` and \`NURSELOG_API_KEY\`. To try an endpoint on this page, press *Authorize*,
-paste the key, open the endpoint and press *Try it out*.
+The examples read the address of the service and your API key from \`NURSELOG_URL\` and \`NURSELOG_API_KEY\`. To try an endpoint on this page, click *Authorize*,
+paste the key, open the endpoint and click *Try it out*.
 
 \`\`\`sh
 curl -s "$NURSELOG_URL/v1/predict" \\
@@ -16,7 +16,7 @@ curl -s "$NURSELOG_URL/v1/predict" \\
   -d '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual","horizons":[1]}'
 \`\`\`
 
-The Python client, \`clients/python\` of the project:
+The Python client (\`clients/python\` in the project):
 
 \`\`\`python
 from nurselog import Client
@@ -26,7 +26,7 @@ answer = client.predict(44.12, -122.03, "PSME", "manual")
 print(answer["predictions"][0]["survival_probability"])
 \`\`\`
 
-The TypeScript client, \`clients/typescript\`:
+The TypeScript client (\`clients/typescript\`):
 
 \`\`\`ts
 import { createClient } from '@nurselog/client';
@@ -39,25 +39,26 @@ console.log(predictions[0].survival_probability);
 
 const AUTHENTICATION = `## Authentication
 
-Send your API key in the header \`X-API-Key\`; \`GET /v1/health\` needs none. Treat it as a password: keep it out of client-side code and version control.
-Operators issue keys, and can deactivate, rotate and revoke them.
+Send your API key in the header \`X-API-Key\`. \`GET /v1/health\` needs no key. Treat the key as a password: keep it out of client-side code and version control.
+Operators issue, deactivate, rotate and revoke keys.
 `;
 
 const OPTIONS = `## Options
 
-Predictions, comparisons, rankings and entries of batches may state what you know of the site (\`elevation_m\`, \`conditions\`), ask for another climate (\`scenario\`), and ask
-for more in the answer (\`include\`). Without options answers do not change. The elevation takes effect first, then \`conditions\`, which replace what it moved, then
-\`scenario\`, which moves measured values, too. Fields of your own are ignored, but a name one letter away from an option is an error.
+Predictions, comparisons, rankings and batch entries accept four options. \`elevation_m\` and \`conditions\` state what you know of the site, \`scenario\` sets a
+changed climate, and \`include\` adds to the response. First, the service adjusts values for \`elevation_m\`. Then \`conditions\` replace adjusted values. Then \`scenario\`
+changes the climate, including measured values. Unknown fields are ignored, but a name one letter away from that of an option is an error.
 
-\`conditions\` also states what you do: \`vegetation_control\` (0 none to 1 complete), \`overstory_cover\` (percent) and, for drone seeding, \`seeds_per_spot\` (viable seeds
-a pod). At their defaults, which \`GET /v1/model\` gives, they have no effect. Tables take them as columns or parameters, surfaces as parameters. \`evidence\` there has the
-plantings that the figures were held against.
+\`conditions\` also states practice: \`vegetation_control\` (0 is none, 1 is complete), \`overstory_cover\` (percent) and, for drone seeding, \`seeds_per_spot\` (viable seeds per
+pod). At their defaults, which \`GET /v1/model\` lists, they have no effect. Tables accept them as columns or query parameters, surfaces as query parameters.
+
+\`evidence\` of \`GET /v1/model\` lists the observed plantings that the predictions were compared with.
 `;
 
 const GIS = `## GIS
 
-\`GET /v1/surfaces/{species_code}\` gives maps that GDAL, QGIS and R open by their address: \`f=tif\` as a cloud-optimized GeoTIFF, \`f=geojson\` as points. GDAL sends the key
-that \`GDAL_HTTP_HEADERS\` names. It reads by range, and **each request by range counts against the quota**.
+\`GET /v1/surfaces/{species_code}\` returns maps that GDAL, QGIS and R open by URL: \`f=tif\` is a cloud-optimized GeoTIFF, \`f=geojson\` has points. GDAL sends the key in
+\`GDAL_HTTP_HEADERS\`. It sends range requests, and **each range request counts against the quota**.
 
 \`\`\`sh
 export GDAL_HTTP_HEADERS="X-API-Key: $NURSELOG_API_KEY" GDAL_DISABLE_READDIR_ON_OPEN=EMPTY_DIR
@@ -65,8 +66,8 @@ gdalinfo "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=tif"
 ogrinfo -ro -so -al "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=geojson&bbox=-122.5,44,-122,44.5"
 \`\`\`
 
-In QGIS, set \`GDAL_HTTP_HEADERS\` under *Settings > Options > System > Environment*, start it again, and add a raster or vector layer with the protocol *HTTP(S)*. These were
-tried with GDAL 3.6 and QGIS 3.22. The authentication method *API Header* of newer QGIS, with the header \`X-API-Key\`, and ArcGIS Pro were not tried.
+In QGIS, set \`GDAL_HTTP_HEADERS\` under *Settings > Options > System > Environment*, restart QGIS, and add a raster or vector layer with the protocol *HTTP(S)*. This was
+tested with GDAL 3.6 and QGIS 3.22. Not tested: the authentication method *API Header* of newer QGIS, with the header \`X-API-Key\`, and ArcGIS Pro.
 `;
 
 /** What readers of the interface have to know before its endpoints, in Markdown. */
@@ -75,7 +76,7 @@ export function guide(
   bodyLimitBytes: number,
 ): string {
   return [
-    'Predicts how likely a planted tree is to survive 1, 3 and 5 years at a place in Oregon or Washington.\n',
+    'Predicts how likely a planted tree is to survive 1, 3 and 5 years at a site in Oregon or Washington.\n',
     `> **${caution}**\n`,
     FIRST_CALL,
     '## What "alive" means\n',
@@ -98,12 +99,13 @@ function limits(bodyLimitBytes: number): string {
   ]);
   return `## Limits
 
-${table(['tier', 'requests a day', 'sites a batch', 'points a surface'], rows)}
+${table(['tier', 'requests per day', 'sites per batch', 'points per surface'], rows)}
 
-A batch of any size is one request. The day is the UTC day. Answers with a status of 401, 403, 404, 405, 429 or 5xx, \`GET /v1/health\` and \`GET /v1/usage\` are not
-counted. On limited tiers, \`RateLimit\` says how many requests are left and for how many seconds the day lasts. Bodies may have ${shown(bodyLimitBytes)} bytes,
-plans and tables of tier \`hypha\` more: the error of one that is too large names the limit. Tables have as many rows as a batch has sites, those of
-tier \`hypha\` more. Plans of every tier have as many units as a batch has sites.
+- A batch of any size counts as one request. The quota is per UTC day.
+- Responses with status 401, 403, 404, 405, 429 or 5xx, \`GET /v1/health\` and \`GET /v1/usage\` are not counted.
+- On limited tiers, the header \`RateLimit\` gives the remaining requests and the seconds until the end of the day.
+- A request body may have ${shown(bodyLimitBytes)} bytes; plans and tables of tier \`hypha\` may have more. The error for a larger body gives the limit.
+- A table may have as many rows as a batch may have sites; for tier \`hypha\`, more. On every tier, a plan may have as many units as a batch may have sites.
 `;
 }
 
@@ -114,12 +116,12 @@ function errors(): string {
   });
   return `## Errors
 
-Every error has the body \`{"error":{"code","message","details"?}}\`. In a batch, an entry that fails has this error at its place, and the status is 200. With each
-response comes \`X-Request-Id\`, your own or a new one: name it when you report a failure.
+Every error has the body \`{"error":{"code","message","details"?}}\`. In a batch, a failed entry has this error at its position in \`results\`, and the status is 200.
+Every response has the header \`X-Request-Id\`, with your own id or a new one. Include it when you report a failure.
 
 ${table(['code', 'status', 'cause', 'remedy'], rows)}
 
-What is not HTTP, arrives too slowly or has headers that are too large is \`invalid_request\` with status 400, 408, 417 or 431.
+A request that is not HTTP, arrives too slowly or has headers that are too large gets \`invalid_request\` with status 400, 408, 417 or 431.
 `;
 }
 

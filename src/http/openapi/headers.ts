@@ -8,13 +8,13 @@ function header(description: string, example?: string, constraint: object = {}) 
 /** The headers of responses, for /openapi.json. */
 export const HEADERS = {
   'X-Request-Id': header(
-    "The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one.",
+    'Id of the request: the id that it was sent with if that is 1 to 128 of [A-Za-z0-9._-], otherwise a new one.',
     undefined,
     { pattern: '^[A-Za-z0-9._-]{1,128}$' },
   ),
   'Cache-Control': header(
-    '`no-store`, except for GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for ' +
-      'surfaces, which it may keep and must revalidate with their ETag.',
+    '`no-store`, with two exceptions: GET /v1/species and GET /v1/coverage may be cached for five minutes, and ' +
+      'surfaces may be cached but must be revalidated with their ETag.',
     undefined,
     { enum: [CACHE_CONTROL.default, CACHE_CONTROL.catalogue, CACHE_CONTROL.revalidated] },
   ),
@@ -22,31 +22,28 @@ export const HEADERS = {
     'How to authenticate: with an API key in the header X-API-Key.',
     'ApiKey realm="nurselog", header="X-API-Key"',
   ),
-  RateLimit: header(
-    'Limited tiers: requests left today and seconds until midnight UTC.',
-    '"daily";r=99;t=43200',
-  ),
-  'RateLimit-Policy': header('Limited tiers: requests a day.', '"daily";q=100;w=86400'),
-  'Retry-After': header('Seconds after which to try again.', '60', { pattern: '^[0-9]+$' }),
-  Allow: header('The methods of the address.', 'POST'),
-  'Content-Encoding': header('How a large answer is compressed, for callers who accept it.', undefined, {
+  RateLimit: header('Limited tiers: requests left today, seconds to midnight UTC.', '"daily";r=99;t=43200'),
+  'RateLimit-Policy': header('Limited tiers: requests per day.', '"daily";q=100;w=86400'),
+  'Retry-After': header('Seconds to wait before a retry.', '60', { pattern: '^[0-9]+$' }),
+  Allow: header('HTTP methods that the path supports.', 'POST'),
+  'Content-Encoding': header('Compression of a large response, for clients that accept it.', undefined, {
     enum: ['gzip', 'br', 'zstd'],
   }),
   Vary: header(
-    'On answers large enough to be compressed, on those whose format `Accept` chooses, and with `Origin` on all where ' +
-      'browsers of other origins are allowed.',
+    'Present on responses that are large enough to be compressed and on those whose format `Accept` selects. If pages ' +
+      'of other origins are allowed, every response has it, with `Origin`.',
     'accept-encoding',
   ),
-  ETag: header('Changes with any byte of the answer: send it as If-None-Match.', '"0123456789abcdef"'),
-  'Accept-Ranges': header('On answers that can be read by `Range`.', 'bytes'),
-  'Content-Range': header('Which bytes of the answer follow, or how many it has.', 'bytes 0-16383/6543210'),
+  ETag: header('Changes with any byte of the response. Send it in `If-None-Match`.', '"0123456789abcdef"'),
+  'Accept-Ranges': header('Present on responses that support `Range` requests.', 'bytes'),
+  'Content-Range': header('Bytes sent and full size; with 416, the full size only.', 'bytes 0-16383/6543210'),
   'Model-Outcomes': header(
-    'On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model.',
+    'Present on predictions: origin of the outcomes that the models were trained on; see GET /v1/model.',
     undefined,
     { enum: OUTCOMES },
   ),
   'Server-Timing': header(
-    'Milliseconds that the request waited (`queue`) and was in the models (`inference`); of a table, as known when its answer begins.',
+    'Milliseconds that the request waited (`queue`) and spent in the models (`inference`). For a table, as known when the response begins.',
     'queue;dur=0.120, inference;dur=1.034',
   ),
 };
