@@ -26,7 +26,7 @@ const regionSchema = field.component('Region', {
 export const coverageResponseSchema = field.component('Coverage', {
   regions: z.array(regionSchema),
   data_points: field.count(428_007),
-  search_radius_km: field.of(z.number().positive(), 0.8, 'How far the nearest data point may be.'),
+  search_radius_km: field.of(z.number().positive(), 0.8, 'Maximum distance to the nearest data point.'),
   horizons: field.of(z.array(field.horizonYears), [...HORIZONS]),
   planting_methods: field.of(z.array(field.plantingMethod), [...PLANTING_METHODS]),
 });
@@ -40,25 +40,22 @@ const sha256 = (description: string) =>
 
 const servedFeatureSchema = field.component('Feature', {
   feature: field.text('vpd_max'),
-  factor: field.text('vapor pressure deficit', 'Its name in risk factors.'),
+  factor: field.text('vapor pressure deficit', 'Name of the feature in risk factors.'),
   unit: field.text('hPa'),
-  minimum: field.number(0, 'Smallest value that may be measured.'),
-  maximum: field.number(50, 'Largest value that may be measured.'),
+  minimum: field.number(0, 'Smallest value that a request may state.'),
+  maximum: field.number(50, 'Largest value that a request may state.'),
   default: field
-    .number(0.5, 'Of practice, which is no column of the grid: average practice, at which it has no effect.')
+    .number(0.5, 'For practice, which is not in the grid: average practice, which has no effect.')
     .exactOptional(),
 });
 
-const modelDigest = sha256('Changes with any byte of the models: SHA-256 of their manifest.');
+const modelDigest = sha256('SHA-256 of the manifest. It changes with any byte of the models.');
 
 export const modelResponseSchema = field.component('ServedModel', {
   ...field.modelSchema.shape,
   digest: modelDigest,
   outcomes: z.enum(OUTCOMES).describe('Origin of the outcomes that the models were trained on.'),
-  caution: field.text(
-    'The models are trained on simulated outcomes.',
-    'What the predictions may be used for.',
-  ),
+  caution: field.text('The models are trained on simulated outcomes.', 'Limits on the use of predictions.'),
   alive: z
     .strictObject({
       manual: field.text('A planted seedling counts as alive if it lives.'),
@@ -67,39 +64,35 @@ export const modelResponseSchema = field.component('ServedModel', {
     .describe('What "alive" means, by planting method.'),
   grid: z.strictObject({
     points: field.count(428_007),
-    digest: sha256('Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.'),
+    digest: sha256('SHA-256 of data/SHA256SUMS. It changes with any byte of the grid.'),
   }),
   interval_level: field.of(
     z.number().nullable(),
     0.8,
-    'Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.',
+    'Share of plantings whose survival is expected to lie in the interval. Null without intervals.',
   ),
   features: z.array(servedFeatureSchema),
   scores: z.array(
     field
       .component('Score', scoreSchema.shape)
-      .describe('On held-out blocks; null where a score is not defined.'),
+      .describe('Scores on held-out blocks. Null where a score is not defined.'),
   ),
   evidence: z
     .array(field.component('Evidence', evidenceSchema.shape))
-    .describe('Plantings that were observed, and what the models predict of them.'),
+    .describe('Observed plantings, and the predictions of the models for them.'),
 });
 
 export const usageResponseSchema = field.component('Usage', {
   tier: z.enum(TIER_NAMES),
-  requests_today: field.count(14, 'Requests counted today, the UTC day.'),
-  limit: field.of(z.int().min(0).nullable(), 10_000, 'Requests a day; null is unlimited.'),
-  remaining: field.of(z.int().min(0).nullable(), 9986, 'Requests left today; null is unlimited.'),
-  resets_at: field.of(
-    field.instant,
-    '2026-11-23T00:00:00.000Z',
-    'The midnight UTC at which the count restarts.',
-  ),
+  requests_today: field.count(14, 'Requests counted on the current UTC day.'),
+  limit: field.of(z.int().min(0).nullable(), 10_000, 'Requests per day. Null is unlimited.'),
+  remaining: field.of(z.int().min(0).nullable(), 9986, 'Requests left today. Null is unlimited.'),
+  resets_at: field.of(field.instant, '2026-11-23T00:00:00.000Z', 'When the count restarts: midnight UTC.'),
 });
 
 export const healthResponseSchema = field.component('Health', {
   status: z.enum(PHASES),
-  version: field.text('1.0.0', 'Of the service.'),
+  version: field.text('1.0.0', 'Version of the service.'),
   model: z.strictObject({ ...field.modelSchema.shape, digest: modelDigest }),
   data_points: field.count(428_007),
   species: field.count(31),

@@ -9,8 +9,8 @@ const surfaceShape = {
   species_code: field.speciesCode,
   species_common_name: field.speciesCommonName,
   horizons: z.array(field.horizonYears),
-  points: field.count(2, 'How many points follow.'),
-  spacing_km: field.of(z.number().positive(), 0.927, 'Between the rows of the points, north to south.'),
+  points: field.count(2, 'Number of points.'),
+  spacing_km: field.of(z.number().positive(), 0.927, 'Distance between rows of points, north to south.'),
 };
 
 /** The bodies of surfaces by their media type. */
@@ -24,7 +24,7 @@ export const surfaceResponses = {
     in_native_range: field.of(
       z.array(z.boolean()),
       [true, true],
-      'Whether the points lie within the native range of the species.',
+      'Whether the point is in the native range of the species.',
     ),
     survival: z.strictObject({ manual: survivalColumns, drone_seeded: survivalColumns }),
     model: field.modelSchema,
@@ -56,21 +56,20 @@ export const surfaceResponses = {
   'text/csv': z.string().meta({
     id: 'SurfaceCsv',
     description:
-      'A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature.',
+      'A header line and one line per point: longitude, latitude and the properties of a SurfaceFeature.',
   }),
   'application/vnd.apache.arrow.stream': z.string().meta({
     id: 'SurfaceArrow',
     format: 'binary',
-    description:
-      'The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.',
+    description: 'The columns of the CSV. The metadata of the schema has the other fields of the JSON.',
   }),
   'image/tiff': z.string().meta({
     id: 'SurfaceTiff',
     format: 'binary',
     description:
-      'A cloud-optimized GeoTIFF in EPSG:4326 whose pixels are the cells of the grid: float32, NaN where there is no point. ' +
-      'Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`, and with ' +
-      '`include=intervals` `low_` and `high_` of each. Species, model, outcomes, caution, climate and practice are its metadata. ' +
-      'A pixel of an overview is the mean of the points in it.',
+      'A cloud-optimized GeoTIFF in EPSG:4326. A pixel is a cell of the grid: float32, NaN where there is ' +
+      'no point. Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, ' +
+      '`drone_seeded_5`; with `include=intervals`, also `low_` and `high_` of each. Metadata: species, ' +
+      'model, outcomes, caution, climate, practice. A pixel of an overview is the mean of the points in it.',
   }),
 };
