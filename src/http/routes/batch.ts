@@ -21,8 +21,8 @@ export const batchEndpoint: Endpoint = {
   id: 'predictBatch',
   summary: 'Predict survival for many sites',
   description:
-    `Entries by tier, at most: ${batchSizes}. An entry that fails is an element with an \`error\` in its place; the batch ` +
-    'is still answered with 200.',
+    `Maximum number of entries by tier: ${batchSizes}. A failed entry has an \`error\` at its position in ` +
+    '`results`; the status is still 200.',
   request: ({ batch }) => batch,
   response: batchResponseSchema,
   errors: ['batch_too_large', 'overloaded'],

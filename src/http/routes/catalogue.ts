@@ -22,7 +22,7 @@ export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',
   id: 'describeCoverage',
   tag: 'Catalogue',
-  summary: 'List the regions of the coverage',
+  summary: 'List the covered regions',
   response: schemas.coverageResponseSchema,
 };
 

@@ -84,8 +84,8 @@ const pageOf = (script: string, style: string) => `<!doctype html>
 <body>
 <nav id="contents"></nav>
 <main id="reference"></main>
-<footer><a href="licenses.txt">Licences of the software and data of others</a></footer>
-<noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> has the same contents.</noscript>
+<footer><a href="licenses.txt">Licences of third-party software and data</a></footer>
+<noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> has the same content.</noscript>
 <script src="${script}"></script>
 </body>
 </html>

@@ -33,7 +33,7 @@ export function pageRoutes(
 ): void {
   const file = path.join(PAGE_FOLDER, 'index.html');
   if (!existsSync(file)) {
-    log.warn('the page at / is missing: "npm run build" makes it');
+    log.warn('the page at / is missing: "npm run build" creates it');
     return;
   }
   const page = readFileSync(file, 'utf8').replace(

@@ -21,10 +21,10 @@ export const planEndpoint: Endpoint = {
   id: 'plan',
   summary: 'Compare species and planting methods for planting units',
   description:
-    'Units are polygons, at most as many as a batch may have entries. The survival of an option is the mean over the data ' +
-    `points inside the unit, at most ${MAX_UNIT_POINTS}, and so are the ends of its interval. Units that fail have an ` +
-    `\`error\`, and the plan still answers 200. A request may need ${MAX_PREDICTIONS} predictions: data points by ` +
-    'species and planting methods.',
+    'A plan may have as many units as a batch may have entries. The survival of an option and the ends of ' +
+    `its interval are means over the data points inside the unit, at most ${MAX_UNIT_POINTS}. A failed ` +
+    `unit has an \`error\`; the status is still 200. A plan may need at most ${MAX_PREDICTIONS} ` +
+    'predictions: one per data point, species and planting method.',
   request: ({ plan }) => plan,
   response: planResponseSchema,
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],

@@ -44,8 +44,9 @@ export const rankEndpoint: Endpoint = {
   id: 'rankSpeciesAndMethods',
   summary: 'Rank species and planting methods at one site',
   description:
-    'Best first, by survival at the longest horizon requested. `predictions` are those of POST /v1/predict with the ' +
-    'same options. The ranking is empty where no species is native to the matched point.',
+    'The ranking is sorted by survival at the longest requested horizon, highest first. `predictions` are ' +
+    'those of POST /v1/predict with the same options. With `native_only`, the ranking has only species ' +
+    'native to the matched point and may be empty.',
   request: ({ ranking }) => ranking,
   response: rankingResponseSchema,
   errors: [...ERRORS, 'invalid_method'],

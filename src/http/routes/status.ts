@@ -11,8 +11,8 @@ export const usageEndpoint: Endpoint = {
   path: '/v1/usage',
   id: 'describeUsage',
   tag: 'Service',
-  summary: "Today's requests of the key",
-  description: 'Free: it is not counted, and still answers after the quota is reached.',
+  summary: 'Usage of the API key today',
+  description: 'This request is not counted, and works after the quota is used up.',
   isFree: true,
   response: usageResponseSchema,
 };
@@ -37,7 +37,7 @@ export const healthEndpoint: Endpoint = {
   id: 'health',
   tag: 'Service',
   summary: 'Health of the service',
-  description: 'Needs no key. 503 with the same body while it starts, drains or has lost workers.',
+  description: 'Needs no API key. 503 with the same body while the service starts, drains or lacks workers.',
   isPublic: true,
   response: healthResponseSchema,
 };

@@ -51,7 +51,7 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
         error: ({ input }) => `f must be one of ${FORMATS.join(', ')}, not ${show(input)}`,
       })
       .optional()
-      .meta({ description: 'The format of the answer, in place of `Accept`.', examples: ['tif'] }),
+      .meta({ description: 'Format of the response. It overrides `Accept`.', examples: ['tif'] }),
     bbox: z
       .unknown()
       .refine((value) => typeof value === 'object', {
@@ -66,7 +66,7 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
         minItems: 4,
         maxItems: 4,
         items: { type: 'number' },
-        description: 'West, south, east and north in degrees, edges included. Everywhere by default.',
+        description: 'West, south, east and north in degrees, including the edges. By default, all points.',
         examples: [[-122.5, 44, -122, 44.5]],
       }),
     max_points: z
@@ -83,15 +83,16 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
         examples: [5000],
         default: DEFAULT_POINTS,
         description:
-          'Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, ' +
-          'and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the ' +
-          'points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are ' +
-          `more than this, by default the most of the tier, it is refused. By tier at most ${mostPoints}.`,
+          'Maximum number of points. If there are more, the response has every second, every third (and so ' +
+          'on) row and column of the grid. Points are not averaged. Rows and columns are counted from the ' +
+          'corner of the grid or, if that leaves no points, from the first point in the box. A GeoTIFF ' +
+          'always has all points: if there are more than `max_points` (by default the maximum of the ' +
+          `tier), the request is rejected. Maximum by tier: ${mostPoints}.`,
       }),
     include: wordListSchema(
       'include',
       ['intervals'],
-      'Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone.',
+      'Adds the ends of the intervals as bands `low_*` and `high_*`. Requires `f=tif`.',
     ),
     ...assumptions,
   });

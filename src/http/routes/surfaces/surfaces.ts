@@ -34,14 +34,15 @@ export const surfacesEndpoint: Endpoint = {
   id: 'surface',
   summary: 'Survival map of one species',
   description:
-    'Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV), Arrow record batches or ' +
-    'the bands of a cloud-optimized GeoTIFF; `f` chooses, or `Accept`. The values are those of POST /v1/predict at the points. Where the box has more points than ' +
-    '`max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to ' +
-    'south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once. GeoTIFFs, and GeoJSON ' +
-    'and CSV of at most 20,000 points, have a `Content-Length` and can be read by `Range`; each such request counts. ' +
-    '`HEAD` gives the status and headers of any format.',
+    'Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV), Arrow ' +
+    'record batches or bands of a cloud-optimized GeoTIFF. `f` or `Accept` selects the format. The values ' +
+    'are those of POST /v1/predict at the points. If the box has more points than `max_points`, the ' +
+    'response has every nth row and column of the grid. `spacing_km` is the distance between the rows, ' +
+    'north to south. To revalidate a cached copy, send `If-None-Match`: the service responds at once. ' +
+    'GeoTIFFs, and GeoJSON and CSV of at most 20,000 points, have a `Content-Length` and support `Range` ' +
+    'requests; each of these counts against the quota. `HEAD` returns the status and headers of any format.',
   pathParameters: z.object({
-    species_code: z.string().meta({ description: 'A code of GET /v1/species.', examples: ['PSME'] }),
+    species_code: z.string().meta({ description: 'A code from GET /v1/species.', examples: ['PSME'] }),
   }),
   query: ({ assumptions }) =>
     surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface)), assumptions),
@@ -194,7 +195,7 @@ class SurfaceWork {
       return file;
     } catch (err) {
       // No response reports it.
-      if (reply.raw.closed && !steps.isCancelled) reply.log.error({ err }, 'a surface could not be made');
+      if (reply.raw.closed && !steps.isCancelled) reply.log.error({ err }, 'a surface could not be created');
       throw err;
     } finally {
       streams.delete(cancel);

@@ -81,8 +81,8 @@ function unsupported(how: string): ApiError {
 /** The parameters of the query. @param assumptions the schemas of what may be assumed */
 export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
   return z.object({
-    horizons: wordListSchema('horizons', HORIZONS, 'Years; all three by default.'),
-    include: wordListSchema('include', ['intervals'], 'What to add to the answer.'),
+    horizons: wordListSchema('horizons', HORIZONS, 'Years. By default, all three.'),
+    include: wordListSchema('include', ['intervals'], 'What to add to the response.'),
     ...assumptions,
   });
 }

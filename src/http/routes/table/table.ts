@@ -16,17 +16,17 @@ import { readBodyHead, readHead, tableQuerySchema } from './table-head.js';
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({
     id: 'CsvTable',
-    description: 'RFC 4180 with a header line, in UTF-8.',
+    description: 'CSV (RFC 4180) with a header line, in UTF-8.',
     examples: ['latitude,longitude,species_code,planting_method\n44.12,-122.03,PSME,manual\n'],
   }),
   'application/x-ndjson': z.string().meta({
     id: 'NdjsonTable',
-    description: 'A JSON object a line, in UTF-8.',
+    description: 'One JSON object per line, in UTF-8.',
     examples: ['{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}\n'],
   }),
   'application/vnd.apache.arrow.stream': z
     .string()
-    .meta({ id: 'ArrowTable', description: 'A stream of the Apache Arrow IPC format.' }),
+    .meta({ id: 'ArrowTable', description: 'A stream in the Apache Arrow IPC format.' }),
 };
 
 export const tableEndpoint: Endpoint = {
@@ -34,10 +34,12 @@ export const tableEndpoint: Endpoint = {
   id: 'predictTable',
   summary: 'Predict survival for a file of sites',
   description:
-    'Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m` and what is done there: ' +
-    '`vegetation_control`, `overstory_cover`, `seeds_per_spot`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and ' +
-    '`error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while ' +
-    'the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.',
+    'Required columns: `latitude`, `longitude`, `species_code`, `planting_method`. Optional columns: ' +
+    '`elevation_m` and practice (`vegetation_control`, `overstory_cover`, `seeds_per_spot`). The response ' +
+    'has all columns of the request, then the matched point, survival and risk factors for each horizon, ' +
+    'and `error_code` and `error_message` of failed rows. `Accept` selects one of the same three formats. ' +
+    'The response is sent while rows are predicted: if it is truncated, it ends without the last chunk. ' +
+    'The request may have `Content-Encoding: gzip`.',
   query: ({ assumptions }) => tableQuerySchema(assumptions),
   request: () => tables,
   response: tables,
