@@ -94,21 +94,20 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
         error: ({ input }) => `horizon must be one of ${HORIZONS.join(', ')}, not ${show(input)}`,
       })
       .optional()
-      .meta({ description: 'Years.', default: 5 satisfies Horizon }),
+      .meta({ description: 'Horizon in years.', default: 5 satisfies Horizon }),
     costs: z
       .strictObject({ manual: costOf('manual'), drone_seeded: costOf('drone_seeded') }, { error: costsError })
       .optional()
       .meta({
         description:
-          'What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. ' +
-          'Options are then ranked by cost per survivor.',
+          'Cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`), in any currency. Every ' +
+          'requested method needs one. Options are then ranked by cost per survivor.',
         examples: [EXAMPLE_PLAN.costs],
       }),
     target_per_ha: positiveNumber('target_per_ha', MAX_TARGET_PER_HA)
       .optional()
       .meta({
-        description:
-          'Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.',
+        description: 'Living trees wanted per hectare at `horizon`. Each option then has an `order`.',
         examples: [EXAMPLE_PLAN.target_per_ha],
       }),
     basis: z
@@ -118,8 +117,8 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
       .optional()
       .meta({
         description:
-          'What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to ' +
-          'meet the target in 9 of 10 cases.',
+          'Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval ' +
+          '(`low`), so that the planting is expected to meet the target in 9 of 10 cases.',
         default: DEFAULT_BASIS,
       }),
     scenario,

@@ -84,7 +84,7 @@ export function describedNumber({ unit, minimum, maximum, example, ...number }: 
     type: 'number',
     minimum,
     maximum,
-    description: `In ${unit}.`,
+    description: unit === '1' ? 'Dimensionless.' : `In ${unit}.`,
     examples: [example],
     ...(number.default !== undefined && { default: number.default }),
   } as const;
@@ -110,11 +110,12 @@ export const assumptionsOf = perGeneration((data: PredictorData) => [
 export function assumptionSchemas(data: PredictorData): Record<string, z.ZodOptional> {
   const schemas = assumptionsOf(data).map((number) => {
     const about = number.default === undefined ? 'A changed climate' : 'Practice';
+    const described = describedNumber(number);
     const schema = z
       .unknown()
       .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
       .optional()
-      .meta({ ...describedNumber(number), description: `${about}, in ${number.unit}.` });
+      .meta({ ...described, description: `${about}. ${described.description}` });
     return [number.name, schema] as const;
   });
   return Object.fromEntries(schemas);

@@ -43,13 +43,13 @@ function optionsUnder(data: PredictorData): Record<OptionName, Option> {
     conditions: objectOfNumbers(
       'conditions',
       conditionsOf(data),
-      'What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in ' +
-        'their units.',
+      'Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with ' +
+        'numbers in their units.',
     ),
     scenario: objectOfNumbers(
       'scenario',
       SCENARIO,
-      'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
+      'A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.',
     ),
     include: include(data.manifest.interval_level !== null),
   };
@@ -89,8 +89,8 @@ export function optionWriter(data: PredictorData) {
 
 function elevation(isUsable: boolean): Option {
   const description =
-    "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
-    `${MAX_RISE_M} m from the matched point's.`;
+    'Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The ' +
+    `difference may be at most ${MAX_RISE_M} m.`;
   return {
     meta: { ...describedNumber(ELEVATION), description },
     write(value, rows, row, refuse) {
@@ -137,8 +137,8 @@ export const NO_INTERVALS = 'include cannot have intervals: the models of this s
 function include(hasIntervals: boolean): Option {
   const known = INCLUDES.join(', ');
   const description =
-    'What to add to the answer: where the survival is expected to lie (`intervals`), all contributions ' +
-    '(`explanation`), what is known of the matched point (`site`).';
+    'What to add to the response: intervals of the survival (`intervals`), the contributions of all features ' +
+    '(`explanation`), details of the matched point (`site`).';
   const allowed = INCLUDES.filter((word) => hasIntervals || word !== 'intervals');
   return {
     meta: { type: 'array', items: { enum: allowed }, description, examples: [['explanation', 'site']] },

@@ -61,7 +61,7 @@ const years = {
     (value) => HORIZONS.includes(value as Horizon),
     {
       items: { enum: [...HORIZONS] },
-      description: 'Years; repeats collapse. All three by default.',
+      description: 'Years. Duplicates are ignored. By default, all three.',
       examples: [[1, 5]],
       default: [...HORIZONS],
     },
@@ -116,7 +116,7 @@ const choice = {
   planting_methods: listSchema<unknown>('planting_methods', PLANTING_METHODS.join(', '), '', () => true, {
     maxItems: MAX_CHOICES,
     items: { enum: [...PLANTING_METHODS] },
-    description: 'Planting methods; repeats collapse. Both by default.',
+    description: 'Planting methods. Duplicates are ignored. By default, both.',
     examples: [['manual']],
     default: [...PLANTING_METHODS],
   }),
@@ -128,7 +128,7 @@ const choice = {
     {
       maxItems: MAX_CHOICES,
       items: { $ref: '#/components/schemas/SpeciesCode' },
-      description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
+      description: 'Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.',
       examples: [['PSME', 'PIPO']],
     },
   ),
@@ -137,8 +137,8 @@ const choice = {
     .optional()
     .meta({
       description:
-        'Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: ' +
-        'species that stand at their edges may be left out.',
+        'Whether to leave out species whose native range does not contain the matched point. Range maps ' +
+        'are accurate to kilometres only: species at the edge of their range may be left out.',
       examples: [false],
       default: true,
     }),
@@ -169,7 +169,7 @@ export function requestSchemas(data: PredictorData) {
     .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
     .meta({
       id: 'SpeciesCode',
-      description: 'A code of GET /v1/species, matched exactly.',
+      description: 'A code from GET /v1/species, matched exactly.',
       examples: ['PSME'],
       enum: codes,
     });
