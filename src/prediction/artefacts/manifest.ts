@@ -101,27 +101,27 @@ export const scoreSchema = z.object({
 export const evidenceSchema = z.object({
   source: text.meta({ examples: ['published_levels'] }),
   place: text.meta({ examples: ['Medford'] }),
-  treatment: text.nullable().meta({ description: 'Null where it is not known.', examples: ['weed control'] }),
+  treatment: text.nullable().meta({ description: 'Null if unknown.', examples: ['weed control'] }),
   species_code: text.meta({ examples: ['PSME'] }),
   planting_method: z.enum(PLANTING_METHODS),
-  years: number.positive().meta({ description: 'After which the trees were counted.', examples: [4.8] }),
+  years: number.positive().meta({ description: 'Years until the trees were counted.', examples: [4.8] }),
   horizon_years: z
     .int()
     .min(1)
     .max(Math.max(...HORIZONS))
     .meta({
-      description: 'The year compared with; between two horizons the prediction is interpolated.',
+      description: 'Year of the prediction. Between two horizons, the prediction is interpolated.',
       examples: [5],
     }),
-  trees: count.nullable().meta({ description: 'Null where it is not known.', examples: [200] }),
-  observed: share.meta({ description: 'Share of the trees that lived.', examples: [0.93] }),
+  trees: count.nullable().meta({ description: 'Null if unknown.', examples: [200] }),
+  observed: share.meta({ description: 'Share of the trees that were alive.', examples: [0.93] }),
   predicted: share.meta({ examples: [0.81] }),
   low: share
     .nullable()
-    .meta({ description: 'Of the interval of the prediction; null without intervals.', examples: [0.52] }),
+    .meta({ description: 'Low end of the interval. Null without intervals.', examples: [0.52] }),
   high: share.nullable().meta({ examples: [0.97] }),
   use: z.enum(['conditioning', 'held_out', 'shown']).meta({
-    description: 'Whether the models were conditioned on it, or only compared with it.',
+    description: 'Whether the models were conditioned on the planting or only compared with it.',
     examples: ['held_out'],
   }),
 });

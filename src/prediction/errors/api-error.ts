@@ -31,7 +31,7 @@ export const errorObjectSchema = z.strictObject({
     .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
     .meta({ examples: ['outside_coverage'] }),
   message: z.string().meta({
-    description: 'Which value was wrong, why, and what would be right.',
+    description: 'Which value is invalid, why, and what is allowed.',
     examples: [
       'latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.',
     ],
@@ -40,7 +40,7 @@ export const errorObjectSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .exactOptional()
     .meta({
-      description: 'More about it, by code.',
+      description: 'More about the error. The fields depend on `code`.',
       examples: [{ suggestion: 'GET /v1/coverage lists the regions and their bounds.' }],
     }),
 });
