@@ -24,21 +24,21 @@ export class Metrics {
 
   readonly sites = new Counter({
     name: 'nurselog_sites_total',
-    help: 'Sites requested, by outcome: answered, or the code of the error. Points of surfaces are left out.',
+    help: 'Requested sites by outcome: answered or an error code. Points of surfaces are not counted.',
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   });
 
   readonly queueSeconds = new Histogram({
     name: 'nurselog_queue_duration_seconds',
-    help: 'Time that a request waited for its run, in a worker or, of single sites, on the main thread.',
+    help: 'Time that a request waited for a worker or, for single sites, for the main thread.',
     buckets: SECONDS,
     registers: [this.registry],
   });
 
   readonly inferenceSeconds = new Histogram({
     name: 'nurselog_inference_duration_seconds',
-    help: 'Time of a request in the models, summed over its workers.',
+    help: 'Time that a request spent in the models, summed over workers.',
     buckets: SECONDS,
     registers: [this.registry],
   });
