@@ -18,7 +18,7 @@ export type Log = pino.Logger & { linesDropped(): number };
  */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
   const reportDrops = (linesDropped: number) =>
-    log.warn({ lines_dropped: linesDropped }, 'standard output can be written to again');
+    log.warn({ lines_dropped: linesDropped }, 'standard output is writable again');
   const output = destination ?? new LogOutput(reportDrops);
   const log: pino.Logger = pino({ level, hooks: { streamWrite: redactKeys } }, output);
   return Object.assign(log, { linesDropped: () => (output instanceof LogOutput ? output.linesDropped : 0) });

@@ -45,7 +45,7 @@ export async function prepareFirstKey(
 function firstKeyText(apiUrl: string, { secret }: IssuedKey, hasPage: boolean): string {
   const page = `Open the planner's page with it:\n\n  ${apiUrl}/#key=${secret}\n\n`;
   return `
-nurselog is ready on ${apiUrl} (its documentation: ${apiUrl}/docs).
+nurselog is ready on ${apiUrl} (documentation: ${apiUrl}/docs).
 
 Your first API key, tier hypha. It is shown only this once:
 

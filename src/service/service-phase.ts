@@ -37,7 +37,7 @@ export class ServicePhase implements CurrentPhase {
         const areOpening = workers.ready + workers.opening >= workers.size && missingMs < OPEN_TIMEOUT_MS;
         if (missingMs < RECOVERY_MS || areOpening) return;
         clearInterval(this.#watch);
-        this.onFatal('workers were lost and did not come back');
+        this.onFatal('workers were lost and not replaced');
       }, LOOK_EVERY_MS);
     } else if (this.current === 'degraded' && workers.ready === workers.size) {
       this.current = 'ok';

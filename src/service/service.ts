@@ -89,7 +89,7 @@ export async function startService(
     },
     /** Reads the grid and the models again and serves them if they are valid. Ignored while the service ends. */
     reload() {
-      if (phase.current === 'draining') log.warn('models not reloaded: the service ends');
+      if (phase.current === 'draining') log.warn('models not reloaded: the service is stopping');
       else generations.reload();
     },
     /** Writes the request counts that are only in memory: for an exit that does not wait for `stop`. */

@@ -14,39 +14,39 @@ export function exposeState(
   log: Log,
 ): void {
   const show = metrics.show.bind(metrics);
-  show('nurselog_connections', 'Open connections of callers.', () => connections.size);
-  show('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
+  show('nurselog_connections', 'Open connections to the API.', () => connections.size);
+  show('nurselog_connections_limit', 'Maximum number of open connections.', () => connections.limit);
   show(
     'nurselog_connections_closed_total',
-    'Connections closed because there were too many: idle ones first.',
+    'Connections closed because the limit was reached. Idle ones are closed first.',
     () => connections.closedCount,
   );
-  show('nurselog_queue_sites', 'Sites that wait for a worker.', () =>
+  show('nurselog_queue_sites', 'Sites waiting for a worker.', () =>
     generations.sum(({ batches }) => batches.waitingSites),
   );
   show(
     'nurselog_single_sites_waiting',
-    'Rows of single predictions, comparisons and rankings that wait for their run on the main thread.',
+    'Rows of single predictions, comparisons and rankings waiting for the main thread.',
     () => generations.sum((each) => (each.mainThread ? each.singleSites.waitingSites : 0)),
   );
   show(
     'nurselog_single_sites_on_main_thread',
-    'Whether single predictions, comparisons and rankings are answered on the main thread (SINGLE_SITES): 1 or 0.',
+    '1 if single predictions, comparisons and rankings run on the main thread (SINGLE_SITES), else 0.',
     () => (generations.current.mainThread ? 1 : 0),
   );
   show(
     'nurselog_jobs_unfinished',
-    'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
+    'Unfinished jobs of the workers. A batch is one job; a table, plan or surface has several.',
     () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
   show(
     'nurselog_tables_open',
-    'Tables whose body was received and surfaces, whose answer is not made or not sent.',
+    'Tables with a received body, and surfaces, whose response is not fully sent.',
     () => generations.sum(({ streams }) => streams.size),
   );
-  show('nurselog_workers_ready', 'Worker threads that are ready.', () => generations.current.workers.ready);
-  show('nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
-  show('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
+  show('nurselog_workers_ready', 'Ready worker threads.', () => generations.current.workers.ready);
+  show('nurselog_workers', 'Configured worker threads.', () => generations.current.workers.size);
+  show('nurselog_store_up', '1 if the key store accepts writes, else 0.', () =>
     accounts.checkStore().then(
       () => 1,
       () => 0,
@@ -54,7 +54,7 @@ export function exposeState(
   );
   show(
     'nurselog_model_info',
-    'The models and the grid that are served; the value is 1.',
+    'Models and grid in use. The value is always 1.',
     () => {
       const { manifest, grid, modelDigest, gridDigest } = generations.current.artefacts;
       const labels = {
@@ -69,13 +69,13 @@ export function exposeState(
   );
   show(
     'nurselog_model_reloads_total',
-    'Reloads of the models, by whether they were switched to or refused.',
+    'Model reloads by outcome: switched or refused.',
     () => Object.entries(generations.reloads).map(([outcome, value]) => ({ labels: { outcome }, value })),
     ['outcome'],
   );
   show(
     'nurselog_log_lines_dropped_total',
-    'Log lines lost because standard output could not be written to.',
+    'Log lines dropped because standard output was not writable.',
     () => log.linesDropped(),
   );
 }

@@ -84,7 +84,7 @@ test.skipIf(!CAN_MOUNT)(
       expect(await countDropped()).toBeGreaterThan(50);
     });
     disk.clear();
-    const isRecovery = ({ msg }: Line) => msg === 'standard output can be written to again';
+    const isRecovery = ({ msg }: Line) => msg === 'standard output is writable again';
     const reported = await eventually(() => linesIn(log).find(isRecovery) ?? expect.fail());
     expect(reported.lines_dropped).toBe(await countDropped());
     await call();

@@ -99,7 +99,7 @@ test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
     if (IS_LONG) expect(endedMs).toBeLessThan(10_000);
     expect(seen).toContain('/v1/health 503 degraded');
     expect(seen).toContain('/readyz 503 not ready');
-    await service.line(/"level":60.*workers were lost and did not come back/);
+    await service.line(/"level":60.*workers were lost and not replaced/);
     // Each had its answer, or its connection ended with the process.
     for (const end of await Promise.all(ends))
       expect([200, 500, 503, 'ECONNRESET', 'ECONNREFUSED']).toContain(end);

@@ -41,7 +41,7 @@ test.runIf(IS_LONG)(
     expect((await newClient().post('/v1/predict', RARE)).status).toBe(503);
     expect((await newClient().post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
     await service.line(/a worker did not return from a run within 4000 ms/);
-    await service.line(/"level":60.*workers were lost and did not come back/);
+    await service.line(/"level":60.*workers were lost and not replaced/);
     expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
   },
   60_000,
