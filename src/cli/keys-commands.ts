@@ -34,7 +34,7 @@ const day = z.iso.date(must('a UTC day such as 2026-11-20')).optional();
 /** The content of a file, read before the command opens a store. */
 const dump = z.string(must('a file written by "keys export"')).transform(readDumpFile);
 
-const SHOWN_ONCE = 'shown only this once; keep it like a password.';
+const SHOWN_ONCE = 'shown only once; treat it as a password.';
 
 /** Prints the output of a command, as JSON or as lines, and escapes it. @throws OutputError */
 export type Print = (json: unknown, lines: readonly string[]) => void;
@@ -60,7 +60,7 @@ const command = <Shape extends z.ZodRawShape>(definition: KeysCommand<Shape>) =>
 export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   issue: command({
     synopsis: `--tier ${TIER_NAMES.join('|')} --owner OWNER`,
-    description: 'Issue a key and print it, only this once.',
+    description: 'Issue a key and print it. It is shown only once.',
     schema: { tier, owner },
     ifUnprinted: 'nothing was issued',
     createsStore: true,
@@ -82,13 +82,13 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
       print(json, table(json, 'There are no keys; "keys issue" issues one.'));
     },
   }),
-  deactivate: stateChange('deactivated', 'Refuse the key (403) until it is activated again.'),
+  deactivate: stateChange('deactivated', 'Reject the key (403) until it is activated again.'),
   activate: stateChange('active', 'Accept a deactivated key again.'),
-  revoke: stateChange('revoked', 'Refuse the key (401) permanently.'),
+  revoke: stateChange('revoked', 'Reject the key (401) permanently.'),
   rotate: command({
     synopsis: 'KEY_ID [--overlap-minutes N]',
     description:
-      'Give the key a new secret and print it, only this once. The old secret is refused at once, or after N minutes.',
+      'Give the key a new secret and print it once. The old secret is rejected at once, or after N minutes.',
     schema: { KEY_ID: keyId, 'overlap-minutes': overlapMs },
     ifUnprinted: 'the old key stays valid',
     printsSecret: true,
@@ -96,7 +96,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
       await keys.rotate(id, overlap, ({ key, secret }, oldSecretValidUntilMs) => {
         const shown = { key: secret, ...keyJson(key) };
         const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
-        const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
+        const oldKey = validUntil === null ? 'is rejected from now on' : `is accepted until ${validUntil}`;
         const heading = `Rotated: the old key ${oldKey}. The new key is ${SHOWN_ONCE}`;
         print({ ...shown, old_key_valid_until: validUntil }, [heading, '', ...fields(shown)]);
       });
@@ -126,7 +126,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   }),
   import: command({
     synopsis: 'FILE',
-    description: 'Add everything that another store exported, or nothing.',
+    description: 'Add all keys and counts from a file of "keys export", or none.',
     schema: { FILE: dump },
     ifUnprinted: 'everything was imported',
     createsStore: true,

@@ -16,7 +16,7 @@ const USAGE = `Usage: npm run --silent models -- verify [DIR]
 Checks a folder of models (by default MODEL_DIR) against the model contract and the grid of DATA_DIR, for every species
 at every grid point, and measures the time per row on this machine.
 
-Exit code 0: the models may be served; 1: they must not, and the report says why; 2: invalid command line.
+Exit codes: 0 if the models may be served; 1 if not (the report says why); 2 for an invalid command line.
 `;
 
 /** Rows of one run of a model: bounds memory. */
@@ -51,16 +51,16 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
     const practice = manifest.features.filter(isPractice);
     const columns = manifest.features.length - practice.length;
     report(
-      `ok      manifest: ${columns} features are columns of the grid in its units, ${practice.length} are of practice`,
+      `ok      manifest: ${columns} features match columns and units of the grid, ${practice.length} describe practice`,
     );
-    report(`ok      manifest: ${species.length} species are those of species.json in its order`);
-    report('ok      model files: present, SHA-256 as in the manifest');
+    report(`ok      manifest: ${species.length} species match species.json, in order`);
+    report('ok      model files: present, SHA-256 matches the manifest');
     for (const [index, method] of PLANTING_METHODS.entries()) {
       const model = await openSurvivalModel(modelFiles[index], manifest);
       const probes = everySpeciesEverywhere(grid, species.length);
       const { rows, usPerRow } = await measure(probes, (probe) => checkModel(model, artefacts, probe));
       report(
-        `ok      ${method}: finite, within 0 to 1, never rising, baseline + contributions = survival (${rows} rows)`,
+        `ok      ${method}: finite, from 0 to 1, never increasing, baseline + contributions = survival (${rows} rows)`,
       );
       report(
         `time    ${method}: ${usPerRow} us per row, measured on this machine in runs of ${ROWS_PER_RUN} rows with one thread`,
@@ -71,7 +71,7 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
       const probes = everySpeciesEverywhere(grid, species.length, INTERVAL_STEP);
       const { rows, usPerRow } = await measure(probes, (probe) => checkIntervals(model, artefacts, probe));
       report(
-        `ok      ${path.basename(file.path)}: within 0 to 1, no draw rising (${rows} rows, ${usPerRow} us each)`,
+        `ok      ${path.basename(file.path)}: from 0 to 1, no draw increasing (${rows} rows, ${usPerRow} us each)`,
       );
     }
     report('The models may be served.');

@@ -80,9 +80,9 @@ function help(): string {
   );
   return `Usage: npm run --silent keys -- COMMAND [--json]
 
-Manages the API keys in the store that DATABASE_URL names.
+Manages the API keys in the store at DATABASE_URL.
 
 ${commands.join('')}
-With --json a command prints one line of JSON. A running service applies changes within 5 seconds.
+With --json, a command prints one line of JSON. A running service applies changes within 5 seconds.
 `;
 }
