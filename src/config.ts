@@ -55,16 +55,16 @@ const origins = z
 const configSchema = z.object({
   host: text
     .default('127.0.0.1')
-    .describe('Address or host name of the API; of a name, the first address is used.'),
+    .describe('Address or host name of the API. For a name, the first address is used.'),
   port: port.default(8080).describe('Port of the API; 0 chooses a free one.'),
   listen: oneOf('at-start', 'when-ready')
     .default('at-start')
     .describe(
-      'When the API accepts connections: `at-start` answers 503 until it is ready; `when-ready` refuses connections until then, so that a balancer tries another replica.',
+      'When the API accepts connections. `at-start`: immediately, with 503 until it is ready. `when-ready`: once it is ready, so that a load balancer tries another replica until then.',
     ),
   opsHost: text
     .default('127.0.0.1')
-    .describe("Address of the operators' endpoints, `/livez`, `/readyz` and `/metrics`: keep it private."),
+    .describe("Address of the operators' endpoints `/livez`, `/readyz` and `/metrics`. Keep it private."),
   opsPort: port.default(9080).describe("Port of the operators' endpoints; 0 chooses a free one."),
   databaseUrl: z
     .string()
@@ -77,11 +77,11 @@ const configSchema = z.object({
       error: 'must be a URL: write / ? # and % of its password as %2F %3F %23 and %25, or set PGPASSWORD',
     })
     .default('sqlite:var/nurselog.db')
-    .describe('Keys and quota: `sqlite:<file>` or `postgres://…`.'),
+    .describe('Store of API keys and request counts: `sqlite:<file>` or `postgres://…`.'),
   corsOrigins: origins
     .default([])
     .describe(
-      'Origins whose pages may call the API from a browser, separated by commas, or `*` for any; by default none.',
+      'Origins whose pages may call the API from a browser, separated by commas. `*` allows any. By default, none.',
     ),
   explorer: oneOf('on', 'off').default('on').describe("`off` removes the planner's page at `/`."),
   mapStyleUrl: text
@@ -90,53 +90,51 @@ const configSchema = z.object({
     })
     .optional()
     .describe(
-      'MapLibre style that the page shows below its own layers; its tiles, fonts and icons must be on the same origin. By default the page asks no other host.',
+      'URL of a MapLibre style that the page shows below its own layers. Its tiles, fonts and icons must have the same origin. By default, the page contacts no other host.',
     ),
   workers: wholeNumber(1, 256)
     .default(() => availableCores())
-    .describe('Worker threads; by default the available cores, within the CPU quota of a container.'),
+    .describe('Worker threads. By default, the available cores, within the CPU quota of a container.'),
   queueLimitSites: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
-      'Sites that may wait for an answer, whatever the size of the requests; beyond it requests get 503 `overloaded`. While an eighth of them waits, batches that are arriving count, too.',
+      'Maximum number of waiting sites over all requests. Requests beyond it get 503 `overloaded`. While an eighth of it is waiting, batches that are still arriving count, too.',
     ),
   // With 32 GiB, the share of a single thread exceeds the 2^32 elements that V8 allows in a typed array in Node 20.
   cacheBytes: wholeNumber(0, 16 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
-    .describe(
-      'Memory for cached predictions, shared among the threads, at most 16 GiB; 0 turns the cache off.',
-    ),
+    .describe('Memory for cached predictions, shared by all threads, at most 16 GiB. 0 turns the cache off.'),
   singleSites: oneOf('main', 'workers')
     .default('main')
     .describe(
-      'Where single predictions, comparisons and rankings are answered: `main` (main thread, quickest while models take well under a millisecond) or `workers` (slow models).',
+      'Where single predictions, comparisons and rankings run: `main` (main thread, fastest if the models take well under a millisecond) or `workers` (for slow models).',
     ),
   requestTimeoutMs: wholeNumber(100, 600_000)
     .default(10_000)
     .describe(
-      'How long after its arrival a request may still be answered; then it gets 503 (or 408 if it was not received by then).',
+      'Timeout of a request, from its arrival. The request then gets 503, or 408 if it was not fully received.',
     ),
   bodyLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
-    .describe('Largest request body, except for tables and plans of tier hypha.'),
+    .describe('Maximum size of a request body, except for tables and plans of tier hypha.'),
   tableLimitRows: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(200_000)
-    .describe('Most rows of a table for tier hypha.'),
+    .describe('Maximum number of rows of a table for tier hypha.'),
   tableLimitBytes: wholeNumber(1024, 256 * 1024 * 1024)
     .default(32 * 1024 * 1024)
-    .describe('Largest body of a table for tier hypha, compressed or not.'),
+    .describe('Maximum size of the body of a table for tier hypha, compressed or not.'),
   tableMemoryBytes: wholeNumber(1024, 64 * 1024 * 1024 * 1024)
     .default(1024 * 1024 * 1024)
     .describe(
-      'Memory for all tables, and all answers of 64 KiB and more until they are sent, at most half for those of one key; beyond it requests get 503 `overloaded`.',
+      'Memory for all tables and for all responses of 64 KiB and more until they are sent. One key gets at most half. Requests beyond it get 503 `overloaded`.',
     ),
   planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(8 * 1024 * 1024)
-    .describe('Largest body of a plan of a hypha key; those of other keys may have `BODY_LIMIT_BYTES`.'),
+    .describe('Maximum size of a plan for tier hypha. Other tiers have `BODY_LIMIT_BYTES`.'),
   connectionLimit: wholeNumber(1, 1_000_000)
     .default(4096)
     .describe(
-      'Connections that may be open, fewer if the limit of open files is lower; beyond it idle ones are closed.',
+      'Maximum number of open connections, lower if the limit on open files is lower. Beyond it, idle ones are closed.',
     ),
   searchRadiusKm: decimal(
     /^\d+(\.\d+)?$/,
@@ -144,22 +142,22 @@ const configSchema = z.object({
     (value) => value > 0 && value <= 100,
   )
     .default(0.8)
-    .describe('How far the nearest data point may be.'),
+    .describe('Maximum distance to the nearest data point.'),
   dataDir: text
     .default(projectFile('data'))
-    .describe("Folder of the grid, regions and species; by default the project's `data`."),
+    .describe("Folder of the grid, regions and species. By default, the project's `data`."),
   modelDir: text
     .default(projectFile('models'))
-    .describe("Folder of the models; by default the project's `models`."),
+    .describe("Folder of the models. By default, the project's `models`."),
   logLevel: oneOf(...LOG_LEVELS)
     .default('info')
     .describe(`Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`),
   drainDelayMs: wholeNumber(0, 600_000)
     .default(0)
-    .describe('How long after SIGTERM requests are still accepted, while readiness is already off.'),
+    .describe('Time after SIGTERM in which the service accepts requests although it is not ready.'),
   shutdownTimeoutMs: wholeNumber(100, 600_000)
     .default(15_000)
-    .describe('How long after the drain delay requests in flight may take before the process ends anyway.'),
+    .describe('Time after the drain delay for requests in progress to finish. Then the process ends anyway.'),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;
