@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Predict survival for many sites
-         * @description Entries by tier, at most: spore 10, mycel 100, hypha 500. An entry that fails is an element with an `error` in its place; the batch is still answered with 200.
+         * @description Maximum number of entries by tier: spore 10, mycel 100, hypha 500. A failed entry has an `error` at its position in `results`; the status is still 200.
          */
         post: operations["predictBatch"];
         delete?: never;
@@ -69,7 +69,7 @@ export interface paths {
         put?: never;
         /**
          * Rank species and planting methods at one site
-         * @description Best first, by survival at the longest horizon requested. `predictions` are those of POST /v1/predict with the same options. The ranking is empty where no species is native to the matched point.
+         * @description The ranking is sorted by survival at the longest requested horizon, highest first. `predictions` are those of POST /v1/predict with the same options. With `native_only`, the ranking has only species native to the matched point and may be empty.
          */
         post: operations["rankSpeciesAndMethods"];
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
         put?: never;
         /**
          * Compare species and planting methods for planting units
-         * @description Units are polygons, at most as many as a batch may have entries. The survival of an option is the mean over the data points inside the unit, at most 1000, and so are the ends of its interval. Units that fail have an `error`, and the plan still answers 200. A request may need 200000 predictions: data points by species and planting methods.
+         * @description A plan may have as many units as a batch may have entries. The survival of an option and the ends of its interval are means over the data points inside the unit, at most 1000. A failed unit has an `error`; the status is still 200. A plan may need at most 200000 predictions: one per data point, species and planting method.
          */
         post: operations["plan"];
         delete?: never;
@@ -107,7 +107,7 @@ export interface paths {
         };
         /**
          * Survival map of one species
-         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV), Arrow record batches or the bands of a cloud-optimized GeoTIFF; `f` chooses, or `Accept`. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once. GeoTIFFs, and GeoJSON and CSV of at most 20,000 points, have a `Content-Length` and can be read by `Range`; each such request counts. `HEAD` gives the status and headers of any format.
+         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV), Arrow record batches or bands of a cloud-optimized GeoTIFF. `f` or `Accept` selects the format. The values are those of POST /v1/predict at the points. If the box has more points than `max_points`, the response has every nth row and column of the grid. `spacing_km` is the distance between the rows, north to south. To revalidate a cached copy, send `If-None-Match`: the service responds at once. GeoTIFFs, and GeoJSON and CSV of at most 20,000 points, have a `Content-Length` and support `Range` requests; each of these counts against the quota. `HEAD` returns the status and headers of any format.
          */
         get: operations["surface"];
         put?: never;
@@ -129,7 +129,7 @@ export interface paths {
         put?: never;
         /**
          * Predict survival for a file of sites
-         * @description Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m` and what is done there: `vegetation_control`, `overstory_cover`, `seeds_per_spot`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and `error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.
+         * @description Required columns: `latitude`, `longitude`, `species_code`, `planting_method`. Optional columns: `elevation_m` and practice (`vegetation_control`, `overstory_cover`, `seeds_per_spot`). The response has all columns of the request, then the matched point, survival and risk factors for each horizon, and `error_code` and `error_message` of failed rows. `Accept` selects one of the same three formats. The response is sent while rows are predicted: if it is truncated, it ends without the last chunk. The request may have `Content-Encoding: gzip`.
          */
         post: operations["predictTable"];
         delete?: never;
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the regions of the coverage */
+        /** List the covered regions */
         get: operations["describeCoverage"];
         put?: never;
         post?: never;
@@ -197,8 +197,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Today's requests of the key
-         * @description Free: it is not counted, and still answers after the quota is reached.
+         * Usage of the API key today
+         * @description This request is not counted, and works after the quota is used up.
          */
         get: operations["describeUsage"];
         put?: never;
@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * Health of the service
-         * @description Needs no key. 503 with the same body while it starts, drains or has lost workers.
+         * @description Needs no API key. 503 with the same body while the service starts, drains or lacks workers.
          */
         get: operations["health"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A stream of the Apache Arrow IPC format. */
+        /** @description A stream in the Apache Arrow IPC format. */
         ArrowTable: string;
         BatchRequest: {
             /**
@@ -286,7 +286,7 @@ export interface components {
             longitude: number;
             species_code: components["schemas"]["SpeciesCode"];
             /**
-             * @description Years; repeats collapse. All three by default.
+             * @description Years. Duplicates are ignored. By default, all three.
              * @default [
              *       1,
              *       3,
@@ -299,11 +299,11 @@ export interface components {
              */
             horizons?: (1 | 3 | 5)[];
             /**
-             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @description Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
              * @example 850
              */
             elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
+            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -361,7 +361,7 @@ export interface components {
                  */
                 crown_ratio?: number;
                 /**
-                 * @description In 1.
+                 * @description Dimensionless.
                  * @default 0.5
                  * @example 0.5
                  */
@@ -379,7 +379,7 @@ export interface components {
                  */
                 seeds_per_spot?: number;
             };
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
             scenario?: {
                 /**
                  * @description In degC.
@@ -393,7 +393,7 @@ export interface components {
                 precipitation_change_percent?: number;
             };
             /**
-             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @description What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
              * @example [
              *       "explanation",
              *       "site"
@@ -422,11 +422,11 @@ export interface components {
                 /** @enum {number} */
                 horizon_years: 1 | 3 | 5;
                 /**
-                 * @description Manual minus drone-seeded survival.
+                 * @description Manual survival minus drone-seeded.
                  * @example 0.0741
                  */
                 manual_advantage: number;
-                /** @description Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`. */
+                /** @description Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`. */
                 interval?: {
                     /** @example 0.8 */
                     level: number;
@@ -445,26 +445,26 @@ export interface components {
         };
         Contribution: {
             /**
-             * @description Key of GET /v1/model.
+             * @description Name of the feature in GET /v1/model.
              * @example vpd_max
              */
             feature: string;
             /** @example vapor pressure deficit */
             factor: string;
             /**
-             * @description To the survival probability, relative to the average site.
+             * @description What the feature adds to the baseline.
              * @example -0.030212
              */
             contribution: number;
             /**
-             * @description As the model saw it.
+             * @description Value that the model used.
              * @example 12.6
              */
             value: number;
             /** @example hPa */
             unit: string;
             /**
-             * @description Value at the average site of species and method.
+             * @description Value at the average site of the species and method.
              * @example 9.81
              */
             average: number;
@@ -474,7 +474,7 @@ export interface components {
             /** @example 428007 */
             data_points: number;
             /**
-             * @description How far the nearest data point may be.
+             * @description Maximum distance to the nearest data point.
              * @example 0.8
              */
             search_radius_km: number;
@@ -495,7 +495,7 @@ export interface components {
             planting_methods: ("manual" | "drone_seeded")[];
         };
         /**
-         * @description RFC 4180 with a header line, in UTF-8.
+         * @description CSV (RFC 4180) with a header line, in UTF-8.
          * @example latitude,longitude,species_code,planting_method
          *     44.12,-122.03,PSME,manual
          */
@@ -508,12 +508,12 @@ export interface components {
                  */
                 code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
-                 * @description Which value was wrong, why, and what would be right.
+                 * @description Which value is invalid, why, and what is allowed.
                  * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
                  */
                 message: string;
                 /**
-                 * @description More about it, by code.
+                 * @description More about the error. The fields depend on `code`.
                  * @example {
                  *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
                  *     }
@@ -529,7 +529,7 @@ export interface components {
             /** @example Medford */
             place: string;
             /**
-             * @description Null where it is not known.
+             * @description Null if unknown.
              * @example weed control
              */
             treatment: string | null;
@@ -538,36 +538,36 @@ export interface components {
             /** @enum {string} */
             planting_method: "manual" | "drone_seeded";
             /**
-             * @description After which the trees were counted.
+             * @description Years until the trees were counted.
              * @example 4.8
              */
             years: number;
             /**
-             * @description The year compared with; between two horizons the prediction is interpolated.
+             * @description Year of the prediction. Between two horizons, the prediction is interpolated.
              * @example 5
              */
             horizon_years: number;
             /**
-             * @description Null where it is not known.
+             * @description Null if unknown.
              * @example 200
              */
             trees: number | null;
             /**
-             * @description Share of the trees that lived.
+             * @description Share of the trees that were alive.
              * @example 0.93
              */
             observed: number;
             /** @example 0.81 */
             predicted: number;
             /**
-             * @description Of the interval of the prediction; null without intervals.
+             * @description Low end of the interval. Null without intervals.
              * @example 0.52
              */
             low: number | null;
             /** @example 0.97 */
             high: number | null;
             /**
-             * @description Whether the models were conditioned on it, or only compared with it.
+             * @description Whether the models were conditioned on the planting or only compared with it.
              * @example held_out
              * @enum {string}
              */
@@ -581,12 +581,12 @@ export interface components {
                  */
                 code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
-                 * @description Which value was wrong, why, and what would be right.
+                 * @description Which value is invalid, why, and what is allowed.
                  * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
                  */
                 message: string;
                 /**
-                 * @description More about it, by code.
+                 * @description More about the error. The fields depend on `code`.
                  * @example {
                  *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
                  *     }
@@ -596,12 +596,12 @@ export interface components {
                 };
             };
             /**
-             * @description Null where it was not a number.
+             * @description As requested. Null if it was not a number.
              * @example 43.615
              */
             latitude: number | null;
             /**
-             * @description Null where it was not a number.
+             * @description As requested. Null if it was not a number.
              * @example -116.202
              */
             longitude: number | null;
@@ -619,12 +619,12 @@ export interface components {
                  */
                 code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
-                 * @description Which value was wrong, why, and what would be right.
+                 * @description Which value is invalid, why, and what is allowed.
                  * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
                  */
                 message: string;
                 /**
-                 * @description More about it, by code.
+                 * @description More about the error. The fields depend on `code`.
                  * @example {
                  *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
                  *     }
@@ -638,24 +638,24 @@ export interface components {
             /** @example vpd_max */
             feature: string;
             /**
-             * @description Its name in risk factors.
+             * @description Name of the feature in risk factors.
              * @example vapor pressure deficit
              */
             factor: string;
             /** @example hPa */
             unit: string;
             /**
-             * @description Smallest value that may be measured.
+             * @description Smallest value that a request may state.
              * @example 0
              */
             minimum: number;
             /**
-             * @description Largest value that may be measured.
+             * @description Largest value that a request may state.
              * @example 50
              */
             maximum: number;
             /**
-             * @description Of practice, which is no column of the grid: average practice, at which it has no effect.
+             * @description For practice, which is not in the grid: average practice, which has no effect.
              * @example 0.5
              */
             default?: number;
@@ -664,7 +664,7 @@ export interface components {
             /** @enum {string} */
             status: "ok" | "starting" | "degraded" | "draining";
             /**
-             * @description Of the service.
+             * @description Version of the service.
              * @example 1.0.0
              */
             version: string;
@@ -676,7 +676,7 @@ export interface components {
                 /** @example Nurselog */
                 series: string;
                 /**
-                 * @description Changes with any byte of the models: SHA-256 of their manifest.
+                 * @description SHA-256 of the manifest. It changes with any byte of the models.
                  * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
                  */
                 digest: string;
@@ -703,7 +703,7 @@ export interface components {
             series: string;
         };
         /**
-         * @description A JSON object a line, in UTF-8.
+         * @description One JSON object per line, in UTF-8.
          * @example {"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}
          */
         NdjsonTable: string;
@@ -719,7 +719,7 @@ export interface components {
             species_common_name: string;
             /** @enum {string} */
             planting_method: "manual" | "drone_seeded";
-            /** @description Whether at least half of its data points lie within the native range of the species. */
+            /** @description Whether at least half of the data points are in the native range of the species. */
             in_native_range: boolean;
             survival: {
                 /**
@@ -728,12 +728,12 @@ export interface components {
                  */
                 mean: number;
                 /**
-                 * @description Mean of the low ends of their intervals.
+                 * @description Mean of the low ends of the intervals.
                  * @example 0.5951
                  */
                 low: number;
                 /**
-                 * @description Mean of the high ends of their intervals.
+                 * @description Mean of the high ends of the intervals.
                  * @example 0.9719
                  */
                 high: number;
@@ -743,17 +743,17 @@ export interface components {
                  */
                 p10: number;
                 /**
-                 * @description Their 90th percentile: how much survival differs within the unit.
+                 * @description The 90th percentile: with `p10`, how survival varies in the unit.
                  * @example 0.8611
                  */
                 p90: number;
             };
             /**
-             * @description Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+             * @description Cost per tree that is alive at the horizon. Null if none is. With `costs` in the request.
              * @example 1.4322
              */
             cost_per_survivor?: number | null;
-            /** @description What meets `target_per_ha`, rounded up; null where none survive. With `target_per_ha`. */
+            /** @description What meets `target_per_ha`, rounded up. Null if no tree survives. With `target_per_ha`. */
             order?: components["schemas"]["PlantingOrder"] | null;
         };
         /**
@@ -884,13 +884,13 @@ export interface components {
                 }[];
             };
             /**
-             * @description Years.
+             * @description Horizon in years.
              * @default 5
              * @enum {number}
              */
             horizon?: 1 | 3 | 5;
             /**
-             * @description What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+             * @description Cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`), in any currency. Every requested method needs one. Options are then ranked by cost per survivor.
              * @example {
              *       "manual": 1.2,
              *       "drone_seeded": 0.35
@@ -903,17 +903,17 @@ export interface components {
                 drone_seeded?: number;
             };
             /**
-             * @description Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.
+             * @description Living trees wanted per hectare at `horizon`. Each option then has an `order`.
              * @example 400
              */
             target_per_ha?: number;
             /**
-             * @description What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to meet the target in 9 of 10 cases.
+             * @description Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval (`low`), so that the planting is expected to meet the target in 9 of 10 cases.
              * @default mean
              * @enum {string}
              */
             basis?: "mean" | "low";
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
             scenario?: {
                 /**
                  * @description In degC.
@@ -926,7 +926,7 @@ export interface components {
                  */
                 precipitation_change_percent?: number;
             };
-            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
+            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -984,7 +984,7 @@ export interface components {
                  */
                 crown_ratio?: number;
                 /**
-                 * @description In 1.
+                 * @description Dimensionless.
                  * @default 0.5
                  * @example 0.5
                  */
@@ -1003,7 +1003,7 @@ export interface components {
                 seeds_per_spot?: number;
             };
             /**
-             * @description Planting methods; repeats collapse. Both by default.
+             * @description Planting methods. Duplicates are ignored. By default, both.
              * @default [
              *       "manual",
              *       "drone_seeded"
@@ -1014,7 +1014,7 @@ export interface components {
              */
             planting_methods?: ("manual" | "drone_seeded")[];
             /**
-             * @description Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+             * @description Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.
              * @example [
              *       "PSME",
              *       "PIPO"
@@ -1022,7 +1022,7 @@ export interface components {
              */
             species_codes?: components["schemas"]["SpeciesCode"][];
             /**
-             * @description Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+             * @description Whether to leave out species whose native range does not contain the matched point. Range maps are accurate to kilometres only: species at the edge of their range may be left out.
              * @default true
              * @example false
              */
@@ -1046,17 +1046,17 @@ export interface components {
              */
             id: string | number;
             /**
-             * @description On the ellipsoid WGS 84, its edges being geodesics.
+             * @description Area on the WGS 84 ellipsoid, with geodesic edges.
              * @example 355.8232
              */
             area_ha: number;
             /**
-             * @description Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+             * @description Data points inside the unit that are averaged. If 0, the point nearest to the centroid is used.
              * @example 9
              */
             data_points: number;
             /**
-             * @description From the centroid of the unit to the nearest data point.
+             * @description Distance from the centroid to the nearest data point.
              * @example 0.224
              */
             nearest_km: number;
@@ -1064,17 +1064,17 @@ export interface components {
         };
         PlantingOrder: {
             /**
-             * @description Trees to plant, or pods to sow, on a hectare.
+             * @description Trees to plant, or pods to sow, per hectare.
              * @example 478
              */
             per_ha: number;
             /**
-             * @description The same in the unit.
+             * @description The same for the unit.
              * @example 169865
              */
             total: number;
             /**
-             * @description Of the total. With `costs`.
+             * @description Cost of the total. With `costs`.
              * @example 203838
              */
             cost?: number;
@@ -1105,7 +1105,7 @@ export interface components {
              *     ]
              */
             risk_factors: components["schemas"]["RiskFactor"][];
-            /** @description Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`. */
+            /** @description Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`. */
             interval?: {
                 /** @example 0.8 */
                 level: number;
@@ -1115,11 +1115,11 @@ export interface components {
                 high: number;
             };
             /**
-             * @description Survival at the average site of species and method. With `explanation`.
+             * @description Survival at the average site of species and method. With `explanation` in `include`.
              * @example 0.913245
              */
             baseline?: number;
-            /** @description Of all features, largest first: with the baseline they add up to the survival. With `explanation`. */
+            /** @description Of all features, largest first. Survival is `baseline` plus their sum. With `explanation` in `include`. */
             contributions?: components["schemas"]["Contribution"][];
         };
         /**
@@ -1164,7 +1164,7 @@ export interface components {
             longitude: number;
             species_code: components["schemas"]["SpeciesCode"];
             /**
-             * @description Years; repeats collapse. All three by default.
+             * @description Years. Duplicates are ignored. By default, all three.
              * @default [
              *       1,
              *       3,
@@ -1183,11 +1183,11 @@ export interface components {
              */
             planting_method: "manual" | "drone_seeded";
             /**
-             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @description Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
              * @example 850
              */
             elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
+            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -1245,7 +1245,7 @@ export interface components {
                  */
                 crown_ratio?: number;
                 /**
-                 * @description In 1.
+                 * @description Dimensionless.
                  * @default 0.5
                  * @example 0.5
                  */
@@ -1263,7 +1263,7 @@ export interface components {
                  */
                 seeds_per_spot?: number;
             };
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
             scenario?: {
                 /**
                  * @description In degC.
@@ -1277,7 +1277,7 @@ export interface components {
                 precipitation_change_percent?: number;
             };
             /**
-             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @description What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
              * @example [
              *       "explanation",
              *       "site"
@@ -1306,7 +1306,7 @@ export interface components {
         };
         RankedOption: {
             /**
-             * @description From 1, the best.
+             * @description 1 is the best.
              * @example 1
              */
             rank: number;
@@ -1319,7 +1319,7 @@ export interface components {
             species_common_name: string;
             /** @enum {string} */
             planting_method: "manual" | "drone_seeded";
-            /** @description Whether the data point lies within the native range of the species. */
+            /** @description Whether the matched point is in the native range of the species. */
             in_native_range: boolean;
             predictions: components["schemas"]["Prediction"][];
         };
@@ -1335,32 +1335,32 @@ export interface components {
              */
             longitude: number;
             /**
-             * @description Latitude of the nearest data point.
+             * @description Latitude of the matched point, the nearest data point.
              * @example 44.11669
              */
             matched_latitude: number;
             /**
-             * @description Longitude of the nearest data point.
+             * @description Longitude of the matched point, the nearest data point.
              * @example -122.03331
              */
             matched_longitude: number;
             /**
-             * @description Great-circle distance to it; lower is better.
+             * @description Great-circle distance to the matched point; lower is better.
              * @example 0.453
              */
             match_distance_km: number;
             /**
-             * @description ISO 3166-2 code of its region.
+             * @description ISO 3166-2 code of the region of the matched point.
              * @example US-OR
              */
             region: string;
             /**
-             * @description Elevation of the data point. With `site`.
+             * @description Elevation of the matched point. With `site` in `include`.
              * @example 651
              */
             matched_elevation_m?: number;
             /**
-             * @description Features beyond the 1st to 99th percentile of the training sites. With `site`.
+             * @description Features outside the 1st to 99th percentile of the training sites. With `site` in `include`.
              * @example [
              *       "vpd_max"
              *     ]
@@ -1401,7 +1401,7 @@ export interface components {
              */
             longitude: number;
             /**
-             * @description Planting methods; repeats collapse. Both by default.
+             * @description Planting methods. Duplicates are ignored. By default, both.
              * @default [
              *       "manual",
              *       "drone_seeded"
@@ -1412,7 +1412,7 @@ export interface components {
              */
             planting_methods?: ("manual" | "drone_seeded")[];
             /**
-             * @description Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+             * @description Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.
              * @example [
              *       "PSME",
              *       "PIPO"
@@ -1420,13 +1420,13 @@ export interface components {
              */
             species_codes?: components["schemas"]["SpeciesCode"][];
             /**
-             * @description Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+             * @description Whether to leave out species whose native range does not contain the matched point. Range maps are accurate to kilometres only: species at the edge of their range may be left out.
              * @default true
              * @example false
              */
             native_only?: boolean;
             /**
-             * @description Years; repeats collapse. All three by default.
+             * @description Years. Duplicates are ignored. By default, all three.
              * @default [
              *       1,
              *       3,
@@ -1439,11 +1439,11 @@ export interface components {
              */
             horizons?: (1 | 3 | 5)[];
             /**
-             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @description Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
              * @example 850
              */
             elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
+            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -1501,7 +1501,7 @@ export interface components {
                  */
                 crown_ratio?: number;
                 /**
-                 * @description In 1.
+                 * @description Dimensionless.
                  * @default 0.5
                  * @example 0.5
                  */
@@ -1519,7 +1519,7 @@ export interface components {
                  */
                 seeds_per_spot?: number;
             };
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
             scenario?: {
                 /**
                  * @description In degC.
@@ -1533,7 +1533,7 @@ export interface components {
                 precipitation_change_percent?: number;
             };
             /**
-             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @description What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
              * @example [
              *       "explanation",
              *       "site"
@@ -1544,7 +1544,7 @@ export interface components {
         RankingResult: {
             site: components["schemas"]["RankedSite"];
             /**
-             * @description The longest horizon asked for: that of the order.
+             * @description The longest requested horizon, which decides the ranking.
              * @enum {number}
              */
             horizon_years: 1 | 3 | 5;
@@ -1583,7 +1583,7 @@ export interface components {
             /** @enum {string} */
             impact: "positive" | "negative";
             /**
-             * @description Contribution to the survival probability, relative to the average site of species and method.
+             * @description Contribution to the survival probability, relative to the average site of the species and method.
              * @example 0.0302
              */
             magnitude: number;
@@ -1610,7 +1610,7 @@ export interface components {
             /** @example Nurselog */
             series: string;
             /**
-             * @description Changes with any byte of the models: SHA-256 of their manifest.
+             * @description SHA-256 of the manifest. It changes with any byte of the models.
              * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
              */
             digest: string;
@@ -1620,7 +1620,7 @@ export interface components {
              */
             outcomes: "simulated" | "calibrated" | "observed";
             /**
-             * @description What the predictions may be used for.
+             * @description Limits on the use of predictions.
              * @example The models are trained on simulated outcomes.
              */
             caution: string;
@@ -1635,19 +1635,19 @@ export interface components {
                 /** @example 428007 */
                 points: number;
                 /**
-                 * @description Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.
+                 * @description SHA-256 of data/SHA256SUMS. It changes with any byte of the grid.
                  * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
                  */
                 digest: string;
             };
             /**
-             * @description Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.
+             * @description Share of plantings whose survival is expected to lie in the interval. Null without intervals.
              * @example 0.8
              */
             interval_level: number | null;
             features: components["schemas"]["Feature"][];
             scores: components["schemas"]["Score"][];
-            /** @description Plantings that were observed, and what the models predict of them. */
+            /** @description Observed plantings, and the predictions of the models for them. */
             evidence: components["schemas"]["Evidence"][];
         };
         Site: {
@@ -1662,37 +1662,37 @@ export interface components {
              */
             longitude: number;
             /**
-             * @description Latitude of the nearest data point.
+             * @description Latitude of the matched point, the nearest data point.
              * @example 44.11669
              */
             matched_latitude: number;
             /**
-             * @description Longitude of the nearest data point.
+             * @description Longitude of the matched point, the nearest data point.
              * @example -122.03331
              */
             matched_longitude: number;
             /**
-             * @description Great-circle distance to it; lower is better.
+             * @description Great-circle distance to the matched point; lower is better.
              * @example 0.453
              */
             match_distance_km: number;
             /**
-             * @description ISO 3166-2 code of its region.
+             * @description ISO 3166-2 code of the region of the matched point.
              * @example US-OR
              */
             region: string;
             /**
-             * @description Elevation of the data point. With `site`.
+             * @description Elevation of the matched point. With `site` in `include`.
              * @example 651
              */
             matched_elevation_m?: number;
             /**
-             * @description Whether it lies within the native range of the species. With `site`.
+             * @description Whether the matched point is in the native range of the species. With `site` in `include`.
              * @example true
              */
             in_native_range?: boolean;
             /**
-             * @description Features beyond the 1st to 99th percentile of the training sites. With `site`.
+             * @description Features outside the 1st to 99th percentile of the training sites. With `site` in `include`.
              * @example [
              *       "vpd_max"
              *     ]
@@ -1713,7 +1713,7 @@ export interface components {
             group: "conifer" | "hardwood";
         };
         /**
-         * @description A code of GET /v1/species, matched exactly.
+         * @description A code from GET /v1/species, matched exactly.
          * @example PSME
          */
         SpeciesCode: string;
@@ -1732,12 +1732,12 @@ export interface components {
             species_common_name: string;
             horizons: (1 | 3 | 5)[];
             /**
-             * @description How many points follow.
+             * @description Number of points.
              * @example 2
              */
             points: number;
             /**
-             * @description Between the rows of the points, north to south.
+             * @description Distance between rows of points, north to south.
              * @example 0.927
              */
             spacing_km: number;
@@ -1773,7 +1773,7 @@ export interface components {
              */
             region: string[];
             /**
-             * @description Whether the points lie within the native range of the species.
+             * @description Whether the point is in the native range of the species.
              * @example [
              *       true,
              *       true
@@ -1832,10 +1832,10 @@ export interface components {
         };
         /**
          * Format: binary
-         * @description The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.
+         * @description The columns of the CSV. The metadata of the schema has the other fields of the JSON.
          */
         SurfaceArrow: string;
-        /** @description A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature. */
+        /** @description A header line and one line per point: longitude, latitude and the properties of a SurfaceFeature. */
         SurfaceCsv: string;
         SurfaceFeature: {
             /** @constant */
@@ -1888,12 +1888,12 @@ export interface components {
             species_common_name: string;
             horizons: (1 | 3 | 5)[];
             /**
-             * @description How many points follow.
+             * @description Number of points.
              * @example 2
              */
             points: number;
             /**
-             * @description Between the rows of the points, north to south.
+             * @description Distance between rows of points, north to south.
              * @example 0.927
              */
             spacing_km: number;
@@ -1902,30 +1902,30 @@ export interface components {
         };
         /**
          * Format: binary
-         * @description A cloud-optimized GeoTIFF in EPSG:4326 whose pixels are the cells of the grid: float32, NaN where there is no point. Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`, and with `include=intervals` `low_` and `high_` of each. Species, model, outcomes, caution, climate and practice are its metadata. A pixel of an overview is the mean of the points in it.
+         * @description A cloud-optimized GeoTIFF in EPSG:4326. A pixel is a cell of the grid: float32, NaN where there is no point. Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`; with `include=intervals`, also `low_` and `high_` of each. Metadata: species, model, outcomes, caution, climate, practice. A pixel of an overview is the mean of the points in it.
          */
         SurfaceTiff: string;
         Usage: {
             /** @enum {string} */
             tier: "spore" | "mycel" | "hypha";
             /**
-             * @description Requests counted today, the UTC day.
+             * @description Requests counted on the current UTC day.
              * @example 14
              */
             requests_today: number;
             /**
-             * @description Requests a day; null is unlimited.
+             * @description Requests per day. Null is unlimited.
              * @example 10000
              */
             limit: number | null;
             /**
-             * @description Requests left today; null is unlimited.
+             * @description Requests left today. Null is unlimited.
              * @example 9986
              */
             remaining: number | null;
             /**
              * Format: date-time
-             * @description The midnight UTC at which the count restarts.
+             * @description When the count restarts: midnight UTC.
              * @example 2026-11-23T00:00:00.000Z
              */
             resets_at: string;
@@ -1970,9 +1970,9 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one. */
+        /** @description Id of the request: the id that it was sent with if that is 1 to 128 of [A-Za-z0-9._-], otherwise a new one. */
         "X-Request-Id": string;
-        /** @description `no-store`, except for GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for surfaces, which it may keep and must revalidate with their ETag. */
+        /** @description `no-store`, with two exceptions: GET /v1/species and GET /v1/coverage may be cached for five minutes, and surfaces may be cached but must be revalidated with their ETag. */
         "Cache-Control": "no-store" | "private, max-age=300" | "private, no-cache";
         /**
          * @description How to authenticate: with an API key in the header X-API-Key.
@@ -1980,51 +1980,51 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
-         * @description Limited tiers: requests left today and seconds until midnight UTC.
+         * @description Limited tiers: requests left today, seconds to midnight UTC.
          * @example "daily";r=99;t=43200
          */
         RateLimit: string;
         /**
-         * @description Limited tiers: requests a day.
+         * @description Limited tiers: requests per day.
          * @example "daily";q=100;w=86400
          */
         "RateLimit-Policy": string;
         /**
-         * @description Seconds after which to try again.
+         * @description Seconds to wait before a retry.
          * @example 60
          */
         "Retry-After": string;
         /**
-         * @description The methods of the address.
+         * @description HTTP methods that the path supports.
          * @example POST
          */
         Allow: string;
-        /** @description How a large answer is compressed, for callers who accept it. */
+        /** @description Compression of a large response, for clients that accept it. */
         "Content-Encoding": "gzip" | "br" | "zstd";
         /**
-         * @description On answers large enough to be compressed, on those whose format `Accept` chooses, and with `Origin` on all where browsers of other origins are allowed.
+         * @description Present on responses that are large enough to be compressed and on those whose format `Accept` selects. If pages of other origins are allowed, every response has it, with `Origin`.
          * @example accept-encoding
          */
         Vary: string;
         /**
-         * @description Changes with any byte of the answer: send it as If-None-Match.
+         * @description Changes with any byte of the response. Send it in `If-None-Match`.
          * @example "0123456789abcdef"
          */
         ETag: string;
         /**
-         * @description On answers that can be read by `Range`.
+         * @description Present on responses that support `Range` requests.
          * @example bytes
          */
         "Accept-Ranges": string;
         /**
-         * @description Which bytes of the answer follow, or how many it has.
+         * @description Bytes sent and full size; with 416, the full size only.
          * @example bytes 0-16383/6543210
          */
         "Content-Range": string;
-        /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
+        /** @description Present on predictions: origin of the outcomes that the models were trained on; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "calibrated" | "observed";
         /**
-         * @description Milliseconds that the request waited (`queue`) and was in the models (`inference`); of a table, as known when its answer begins.
+         * @description Milliseconds that the request waited (`queue`) and spent in the models (`inference`). For a table, as known when the response begins.
          * @example queue;dur=0.120, inference;dur=1.034
          */
         "Server-Timing": string;
@@ -2046,7 +2046,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2063,7 +2063,7 @@ export interface operations {
                     "application/json": components["schemas"]["PredictionResult"];
                 };
             };
-            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            /** @description `invalid_json`: The request body is empty, truncated or not valid JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2076,7 +2076,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2088,7 +2088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2110,7 +2110,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
+            /** @description `payload_too_large`: The request body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2123,7 +2123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2137,17 +2137,17 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
-             *     `invalid_species`: The species code is not served.
+             *     `invalid_species`: The species code is unknown.
              *
-             *     `outside_coverage`: The place is in neither state.
+             *     `outside_coverage`: The location is outside Oregon and Washington.
              *
-             *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
+             *     `no_nearby_data`: The location is covered, but no data point lies within the search radius: it is not forest land.
              *
-             *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             *     `elevation_mismatch`: `elevation_m` differs by more than 1,000 m from the elevation of the matched point.
              *
-             *     `invalid_method`: `planting_method` is neither method.
+             *     `invalid_method`: The planting method is unknown.
              */
             422: {
                 headers: {
@@ -2162,7 +2162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2176,7 +2176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2190,9 +2190,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -2222,7 +2222,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2239,7 +2239,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResult"];
                 };
             };
-            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            /** @description `invalid_json`: The request body is empty, truncated or not valid JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2252,7 +2252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2264,7 +2264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2286,7 +2286,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
+            /** @description `payload_too_large`: The request body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2299,7 +2299,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2313,7 +2313,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
              *     `batch_too_large`: The request has more entries than the tier allows.
              */
@@ -2329,7 +2329,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2343,7 +2343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2357,9 +2357,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -2389,7 +2389,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2406,7 +2406,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComparisonResult"];
                 };
             };
-            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            /** @description `invalid_json`: The request body is empty, truncated or not valid JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2419,7 +2419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2431,7 +2431,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2453,7 +2453,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
+            /** @description `payload_too_large`: The request body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2466,7 +2466,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2480,15 +2480,15 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
-             *     `invalid_species`: The species code is not served.
+             *     `invalid_species`: The species code is unknown.
              *
-             *     `outside_coverage`: The place is in neither state.
+             *     `outside_coverage`: The location is outside Oregon and Washington.
              *
-             *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
+             *     `no_nearby_data`: The location is covered, but no data point lies within the search radius: it is not forest land.
              *
-             *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             *     `elevation_mismatch`: `elevation_m` differs by more than 1,000 m from the elevation of the matched point.
              */
             422: {
                 headers: {
@@ -2503,7 +2503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2517,7 +2517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2531,9 +2531,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -2563,7 +2563,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2580,7 +2580,7 @@ export interface operations {
                     "application/json": components["schemas"]["RankingResult"];
                 };
             };
-            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            /** @description `invalid_json`: The request body is empty, truncated or not valid JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2593,7 +2593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2605,7 +2605,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2627,7 +2627,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
+            /** @description `payload_too_large`: The request body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2640,7 +2640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2654,17 +2654,17 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
-             *     `invalid_species`: The species code is not served.
+             *     `invalid_species`: The species code is unknown.
              *
-             *     `outside_coverage`: The place is in neither state.
+             *     `outside_coverage`: The location is outside Oregon and Washington.
              *
-             *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
+             *     `no_nearby_data`: The location is covered, but no data point lies within the search radius: it is not forest land.
              *
-             *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             *     `elevation_mismatch`: `elevation_m` differs by more than 1,000 m from the elevation of the matched point.
              *
-             *     `invalid_method`: `planting_method` is neither method.
+             *     `invalid_method`: The planting method is unknown.
              */
             422: {
                 headers: {
@@ -2679,7 +2679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2693,7 +2693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2707,9 +2707,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -2739,7 +2739,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2756,7 +2756,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlanResult"];
                 };
             };
-            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            /** @description `invalid_json`: The request body is empty, truncated or not valid JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2769,7 +2769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2781,7 +2781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2803,7 +2803,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
+            /** @description `payload_too_large`: The request body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2816,7 +2816,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2830,13 +2830,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
              *     `batch_too_large`: The request has more entries than the tier allows.
              *
-             *     `invalid_species`: The species code is not served.
+             *     `invalid_species`: The species code is unknown.
              *
-             *     `invalid_method`: `planting_method` is neither method.
+             *     `invalid_method`: The planting method is unknown.
              */
             422: {
                 headers: {
@@ -2850,7 +2850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2864,7 +2864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2878,9 +2878,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -2900,35 +2900,35 @@ export interface operations {
     surface: {
         parameters: {
             query?: {
-                /** @description The format of the answer, in place of `Accept`. */
+                /** @description Format of the response. It overrides `Accept`. */
                 f?: "json" | "geojson" | "csv" | "arrow" | "tif";
-                /** @description West, south, east and north in degrees, edges included. Everywhere by default. */
+                /** @description West, south, east and north in degrees, including the edges. By default, all points. */
                 bbox?: number[];
-                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are more than this, by default the most of the tier, it is refused. By tier at most spore 20000, mycel 20000, hypha 500000. */
+                /** @description Maximum number of points. If there are more, the response has every second, every third (and so on) row and column of the grid. Points are not averaged. Rows and columns are counted from the corner of the grid or, if that leaves no points, from the first point in the box. A GeoTIFF always has all points: if there are more than `max_points` (by default the maximum of the tier), the request is rejected. Maximum by tier: spore 20000, mycel 20000, hypha 500000. */
                 max_points?: number;
-                /** @description Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone. */
+                /** @description Adds the ends of the intervals as bands `low_*` and `high_*`. Requires `f=tif`. */
                 include?: "intervals"[];
-                /** @description A changed climate, in degC. */
+                /** @description A changed climate. In degC. */
                 warming_c?: number;
-                /** @description A changed climate, in percent. */
+                /** @description A changed climate. In percent. */
                 precipitation_change_percent?: number;
-                /** @description Practice, in 1. */
+                /** @description Practice. Dimensionless. */
                 vegetation_control?: number;
-                /** @description Practice, in percent. */
+                /** @description Practice. In percent. */
                 overstory_cover?: number;
-                /** @description Practice, in seeds. */
+                /** @description Practice. In seeds. */
                 seeds_per_spot?: number;
             };
             header?: never;
             path: {
-                /** @description A code of GET /v1/species. */
+                /** @description A code from GET /v1/species. */
                 species_code: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2951,7 +2951,7 @@ export interface operations {
                     "image/tiff": components["schemas"]["SurfaceTiff"];
                 };
             };
-            /** @description The range of the answer. */
+            /** @description The requested byte range of the response. */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2975,7 +2975,7 @@ export interface operations {
                     "image/tiff": components["schemas"]["SurfaceTiff"];
                 };
             };
-            /** @description The copy with the ETag of `If-None-Match` is current. */
+            /** @description The copy with the ETag in `If-None-Match` is current. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2989,7 +2989,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3001,7 +3001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3012,7 +3012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_acceptable`: The answer has none of the media types of `Accept`. */
+            /** @description `not_acceptable`: The response is not available in a media type that `Accept` allows. */
             406: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3025,7 +3025,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No byte of the answer is in the range. */
+            /** @description The requested range contains no byte of the response. */
             416: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3042,9 +3042,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
-             *     `invalid_species`: The species code is not served.
+             *     `invalid_species`: The species code is unknown.
              */
             422: {
                 headers: {
@@ -3058,7 +3058,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3072,7 +3072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3086,9 +3086,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -3108,19 +3108,19 @@ export interface operations {
     predictTable: {
         parameters: {
             query?: {
-                /** @description Years; all three by default. */
+                /** @description Years. By default, all three. */
                 horizons?: (1 | 3 | 5)[];
-                /** @description What to add to the answer. */
+                /** @description What to add to the response. */
                 include?: "intervals"[];
-                /** @description A changed climate, in degC. */
+                /** @description A changed climate. In degC. */
                 warming_c?: number;
-                /** @description A changed climate, in percent. */
+                /** @description A changed climate. In percent. */
                 precipitation_change_percent?: number;
-                /** @description Practice, in 1. */
+                /** @description Practice. Dimensionless. */
                 vegetation_control?: number;
-                /** @description Practice, in percent. */
+                /** @description Practice. In percent. */
                 overstory_cover?: number;
-                /** @description Practice, in seeds. */
+                /** @description Practice. In seeds. */
                 seeds_per_spot?: number;
             };
             header?: never;
@@ -3135,7 +3135,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3154,7 +3154,7 @@ export interface operations {
                     "application/vnd.apache.arrow.stream": components["schemas"]["ArrowTable"];
                 };
             };
-            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            /** @description `invalid_json`: The request body is empty, truncated or not valid JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3167,7 +3167,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3179,7 +3179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3190,7 +3190,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_acceptable`: The answer has none of the media types of `Accept`. */
+            /** @description `not_acceptable`: The response is not available in a media type that `Accept` allows. */
             406: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3214,7 +3214,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
+            /** @description `payload_too_large`: The request body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3227,7 +3227,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3241,7 +3241,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             * @description `invalid_request`: A field is missing, has the wrong type or is out of range, or an option is misspelled.
              *
              *     `batch_too_large`: The request has more entries than the tier allows.
              */
@@ -3257,7 +3257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3271,7 +3271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3285,9 +3285,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted.
              *
-             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full, or too many tables, plans or surfaces are open; nothing was started. Or the request timed out. The request is not counted.
              */
             503: {
                 headers: {
@@ -3313,7 +3313,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3328,7 +3328,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpeciesList"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3340,7 +3340,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3351,7 +3351,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3365,7 +3365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3378,7 +3378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3403,7 +3403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3418,7 +3418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Coverage"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3430,7 +3430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3441,7 +3441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3455,7 +3455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3468,7 +3468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3493,7 +3493,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3508,7 +3508,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServedModel"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3520,7 +3520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3531,7 +3531,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3545,7 +3545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3558,7 +3558,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3583,7 +3583,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3598,7 +3598,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3610,7 +3610,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive`: The key is deactivated. */
+            /** @description `key_inactive`: The API key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3621,7 +3621,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3634,7 +3634,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3659,7 +3659,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description Success. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3672,7 +3672,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3683,7 +3683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Not in service: `starting`, `degraded` or `draining`. */
+            /** @description The `status` is `starting`, `degraded` or `draining`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -13,7 +13,7 @@ class Summary(TypedDict):
 
 class Conditions(TypedDict):
     """
-    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
     """
 
     elevation: NotRequired[float]
@@ -62,7 +62,7 @@ class Conditions(TypedDict):
     """
     vegetation_control: NotRequired[float]
     """
-    In 1.
+    Dimensionless.
     """
     overstory_cover: NotRequired[float]
     """
@@ -76,7 +76,7 @@ class Conditions(TypedDict):
 
 class Scenario(TypedDict):
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
     """
 
     warming_c: NotRequired[float]
@@ -91,7 +91,7 @@ class Scenario(TypedDict):
 
 class DifferenceInterval(TypedDict):
     """
-    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
 
     level: float
@@ -103,32 +103,32 @@ class MethodDifference(TypedDict):
     horizon_years: Literal[1, 3, 5]
     manual_advantage: float
     """
-    Manual minus drone-seeded survival.
+    Manual survival minus drone-seeded.
     """
     interval: NotRequired[DifferenceInterval]
     """
-    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
 
 
 class Contribution(TypedDict):
     feature: str
     """
-    Key of GET /v1/model.
+    Name of the feature in GET /v1/model.
     """
     factor: str
     contribution: float
     """
-    To the survival probability, relative to the average site.
+    What the feature adds to the baseline.
     """
     value: float
     """
-    As the model saw it.
+    Value that the model used.
     """
     unit: str
     average: float
     """
-    Value at the average site of species and method.
+    Value at the average site of the species and method.
     """
 
 
@@ -136,11 +136,11 @@ class ErrorObject(TypedDict):
     code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
     message: str
     """
-    Which value was wrong, why, and what would be right.
+    Which value is invalid, why, and what is allowed.
     """
     details: NotRequired[dict[str, Any]]
     """
-    More about it, by code.
+    More about the error. The fields depend on `code`.
     """
 
 
@@ -153,35 +153,35 @@ class Evidence(TypedDict):
     place: str
     treatment: str | None
     """
-    Null where it is not known.
+    Null if unknown.
     """
     species_code: str
     planting_method: Literal['manual', 'drone_seeded']
     years: float
     """
-    After which the trees were counted.
+    Years until the trees were counted.
     """
     horizon_years: int
     """
-    The year compared with; between two horizons the prediction is interpolated.
+    Year of the prediction. Between two horizons, the prediction is interpolated.
     """
     trees: int | None
     """
-    Null where it is not known.
+    Null if unknown.
     """
     observed: float
     """
-    Share of the trees that lived.
+    Share of the trees that were alive.
     """
     predicted: float
     low: float | None
     """
-    Of the interval of the prediction; null without intervals.
+    Low end of the interval. Null without intervals.
     """
     high: float | None
     use: Literal['conditioning', 'held_out', 'shown']
     """
-    Whether the models were conditioned on it, or only compared with it.
+    Whether the models were conditioned on the planting or only compared with it.
     """
 
 
@@ -189,11 +189,11 @@ class Error(TypedDict):
     code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
     message: str
     """
-    Which value was wrong, why, and what would be right.
+    Which value is invalid, why, and what is allowed.
     """
     details: NotRequired[dict[str, Any]]
     """
-    More about it, by code.
+    More about the error. The fields depend on `code`.
     """
 
 
@@ -201,11 +201,11 @@ class FailedResult(TypedDict):
     error: Error
     latitude: float | None
     """
-    Null where it was not a number.
+    As requested. Null if it was not a number.
     """
     longitude: float | None
     """
-    Null where it was not a number.
+    As requested. Null if it was not a number.
     """
 
 
@@ -221,20 +221,20 @@ class Feature(TypedDict):
     feature: str
     factor: str
     """
-    Its name in risk factors.
+    Name of the feature in risk factors.
     """
     unit: str
     minimum: float
     """
-    Smallest value that may be measured.
+    Smallest value that a request may state.
     """
     maximum: float
     """
-    Largest value that may be measured.
+    Largest value that a request may state.
     """
     default: NotRequired[float]
     """
-    Of practice, which is no column of the grid: average practice, at which it has no effect.
+    For practice, which is not in the grid: average practice, which has no effect.
     """
 
 
@@ -244,7 +244,7 @@ class HealthModel(TypedDict):
     series: str
     digest: str
     """
-    Changes with any byte of the models: SHA-256 of their manifest.
+    SHA-256 of the manifest. It changes with any byte of the models.
     """
 
 
@@ -257,7 +257,7 @@ class Health(TypedDict):
     status: Literal['ok', 'starting', 'degraded', 'draining']
     version: str
     """
-    Of the service.
+    Version of the service.
     """
     model: HealthModel
     data_points: int
@@ -279,11 +279,11 @@ class UnitSurvival(TypedDict):
     """
     low: float
     """
-    Mean of the low ends of their intervals.
+    Mean of the low ends of the intervals.
     """
     high: float
     """
-    Mean of the high ends of their intervals.
+    Mean of the high ends of the intervals.
     """
     p10: float
     """
@@ -291,7 +291,7 @@ class UnitSurvival(TypedDict):
     """
     p90: float
     """
-    Their 90th percentile: how much survival differs within the unit.
+    The 90th percentile: with `p10`, how survival varies in the unit.
     """
 
 
@@ -325,7 +325,7 @@ class Units(TypedDict):
 
 class Costs(TypedDict):
     """
-    What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    Cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`), in any currency. Every requested method needs one. Options are then ranked by cost per survivor.
     """
 
     manual: NotRequired[float]
@@ -335,21 +335,21 @@ class Costs(TypedDict):
 class PlantingOrder(TypedDict):
     per_ha: int
     """
-    Trees to plant, or pods to sow, on a hectare.
+    Trees to plant, or pods to sow, per hectare.
     """
     total: int
     """
-    The same in the unit.
+    The same for the unit.
     """
     cost: NotRequired[float]
     """
-    Of the total. With `costs`.
+    Cost of the total. With `costs`.
     """
 
 
 class Interval(TypedDict):
     """
-    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
 
     level: float
@@ -368,27 +368,27 @@ class RankedSite(TypedDict):
     """
     matched_latitude: float
     """
-    Latitude of the nearest data point.
+    Latitude of the matched point, the nearest data point.
     """
     matched_longitude: float
     """
-    Longitude of the nearest data point.
+    Longitude of the matched point, the nearest data point.
     """
     match_distance_km: float
     """
-    Great-circle distance to it; lower is better.
+    Great-circle distance to the matched point; lower is better.
     """
     region: str
     """
-    ISO 3166-2 code of its region.
+    ISO 3166-2 code of the region of the matched point.
     """
     matched_elevation_m: NotRequired[float]
     """
-    Elevation of the data point. With `site`.
+    Elevation of the matched point. With `site` in `include`.
     """
     outside_training: NotRequired[list[str]]
     """
-    Features beyond the 1st to 99th percentile of the training sites. With `site`.
+    Features outside the 1st to 99th percentile of the training sites. With `site` in `include`.
     """
 
 
@@ -414,7 +414,7 @@ class RiskFactor(TypedDict):
     impact: Literal['positive', 'negative']
     magnitude: float
     """
-    Contribution to the survival probability, relative to the average site of species and method.
+    Contribution to the survival probability, relative to the average site of the species and method.
     """
 
 
@@ -440,7 +440,7 @@ class Grid(TypedDict):
     points: int
     digest: str
     """
-    Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.
+    SHA-256 of data/SHA256SUMS. It changes with any byte of the grid.
     """
 
 
@@ -450,7 +450,7 @@ class ServedModel(TypedDict):
     series: str
     digest: str
     """
-    Changes with any byte of the models: SHA-256 of their manifest.
+    SHA-256 of the manifest. It changes with any byte of the models.
     """
     outcomes: Literal['simulated', 'calibrated', 'observed']
     """
@@ -458,7 +458,7 @@ class ServedModel(TypedDict):
     """
     caution: str
     """
-    What the predictions may be used for.
+    Limits on the use of predictions.
     """
     alive: Alive
     """
@@ -467,13 +467,13 @@ class ServedModel(TypedDict):
     grid: Grid
     interval_level: float | None
     """
-    Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.
+    Share of plantings whose survival is expected to lie in the interval. Null without intervals.
     """
     features: list[Feature]
     scores: list[Score]
     evidence: list[Evidence]
     """
-    Plantings that were observed, and what the models predict of them.
+    Observed plantings, and the predictions of the models for them.
     """
 
 
@@ -488,31 +488,31 @@ class Site(TypedDict):
     """
     matched_latitude: float
     """
-    Latitude of the nearest data point.
+    Latitude of the matched point, the nearest data point.
     """
     matched_longitude: float
     """
-    Longitude of the nearest data point.
+    Longitude of the matched point, the nearest data point.
     """
     match_distance_km: float
     """
-    Great-circle distance to it; lower is better.
+    Great-circle distance to the matched point; lower is better.
     """
     region: str
     """
-    ISO 3166-2 code of its region.
+    ISO 3166-2 code of the region of the matched point.
     """
     matched_elevation_m: NotRequired[float]
     """
-    Elevation of the data point. With `site`.
+    Elevation of the matched point. With `site` in `include`.
     """
     in_native_range: NotRequired[bool]
     """
-    Whether it lies within the native range of the species. With `site`.
+    Whether the matched point is in the native range of the species. With `site` in `include`.
     """
     outside_training: NotRequired[list[str]]
     """
-    Features beyond the 1st to 99th percentile of the training sites. With `site`.
+    Features outside the 1st to 99th percentile of the training sites. With `site` in `include`.
     """
 
 
@@ -565,11 +565,11 @@ class Surface(TypedDict):
     horizons: list[Literal[1, 3, 5]]
     points: int
     """
-    How many points follow.
+    Number of points.
     """
     spacing_km: float
     """
-    Between the rows of the points, north to south.
+    Distance between rows of points, north to south.
     """
     longitude: list[float]
     """
@@ -586,7 +586,7 @@ class Surface(TypedDict):
     """
     in_native_range: list[bool]
     """
-    Whether the points lie within the native range of the species.
+    Whether the point is in the native range of the species.
     """
     survival: SurfaceSurvival
     model: Model
@@ -596,19 +596,19 @@ class Usage(TypedDict):
     tier: Literal['spore', 'mycel', 'hypha']
     requests_today: int
     """
-    Requests counted today, the UTC day.
+    Requests counted on the current UTC day.
     """
     limit: int | None
     """
-    Requests a day; null is unlimited.
+    Requests per day. Null is unlimited.
     """
     remaining: int | None
     """
-    Requests left today; null is unlimited.
+    Requests left today. Null is unlimited.
     """
     resets_at: str
     """
-    The midnight UTC at which the count restarts.
+    When the count restarts: midnight UTC.
     """
 
 
@@ -623,27 +623,27 @@ class ComparisonRequest(TypedDict):
     """
     species_code: str
     """
-    A code of GET /v1/species, matched exactly.
+    A code from GET /v1/species, matched exactly.
     """
     horizons: NotRequired[list[Literal[1, 3, 5]]]
     """
-    Years; repeats collapse. All three by default.
+    Years. Duplicates are ignored. By default, all three.
     """
     elevation_m: NotRequired[float]
     """
-    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
     """
     conditions: NotRequired[Conditions]
     """
-    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
     """
     scenario: NotRequired[Scenario]
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
     """
     include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
     """
-    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
     """
 
 
@@ -652,7 +652,7 @@ class Coverage(TypedDict):
     data_points: int
     search_radius_km: float
     """
-    How far the nearest data point may be.
+    Maximum distance to the nearest data point.
     """
     horizons: list[Literal[1, 3, 5]]
     planting_methods: list[Literal['manual', 'drone_seeded']]
@@ -668,16 +668,16 @@ class PlanOption(TypedDict):
     planting_method: Literal['manual', 'drone_seeded']
     in_native_range: bool
     """
-    Whether at least half of its data points lie within the native range of the species.
+    Whether at least half of the data points are in the native range of the species.
     """
     survival: UnitSurvival
     cost_per_survivor: NotRequired[float | None]
     """
-    Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+    Cost per tree that is alive at the horizon. Null if none is. With `costs` in the request.
     """
     order: NotRequired[PlantingOrder | None]
     """
-    What meets `target_per_ha`, rounded up; null where none survive. With `target_per_ha`.
+    What meets `target_per_ha`, rounded up. Null if no tree survives. With `target_per_ha`.
     """
 
 
@@ -688,39 +688,39 @@ class PlanRequest(TypedDict):
     """
     horizon: NotRequired[Literal[1, 3, 5]]
     """
-    Years.
+    Horizon in years.
     """
     costs: NotRequired[Costs]
     """
-    What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    Cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`), in any currency. Every requested method needs one. Options are then ranked by cost per survivor.
     """
     target_per_ha: NotRequired[float]
     """
-    Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.
+    Living trees wanted per hectare at `horizon`. Each option then has an `order`.
     """
     basis: NotRequired[Literal['mean', 'low']]
     """
-    What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to meet the target in 9 of 10 cases.
+    Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval (`low`), so that the planting is expected to meet the target in 9 of 10 cases.
     """
     scenario: NotRequired[Scenario]
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
     """
     conditions: NotRequired[Conditions]
     """
-    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
     """
     planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
     """
-    Planting methods; repeats collapse. Both by default.
+    Planting methods. Duplicates are ignored. By default, both.
     """
     species_codes: NotRequired[list[str]]
     """
-    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.
     """
     native_only: NotRequired[bool]
     """
-    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    Whether to leave out species whose native range does not contain the matched point. Range maps are accurate to kilometres only: species at the edge of their range may be left out.
     """
 
 
@@ -731,15 +731,15 @@ class PlannedUnit(TypedDict):
     """
     area_ha: float
     """
-    On the ellipsoid WGS 84, its edges being geodesics.
+    Area on the WGS 84 ellipsoid, with geodesic edges.
     """
     data_points: int
     """
-    Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+    Data points inside the unit that are averaged. If 0, the point nearest to the centroid is used.
     """
     nearest_km: float
     """
-    From the centroid of the unit to the nearest data point.
+    Distance from the centroid to the nearest data point.
     """
     options: list[PlanOption]
 
@@ -753,15 +753,15 @@ class Prediction(TypedDict):
     """
     interval: NotRequired[Interval]
     """
-    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
     baseline: NotRequired[float]
     """
-    Survival at the average site of species and method. With `explanation`.
+    Survival at the average site of species and method. With `explanation` in `include`.
     """
     contributions: NotRequired[list[Contribution]]
     """
-    Of all features, largest first: with the baseline they add up to the survival. With `explanation`.
+    Of all features, largest first. Survival is `baseline` plus their sum. With `explanation` in `include`.
     """
 
 
@@ -776,11 +776,11 @@ class PredictionRequest(TypedDict):
     """
     species_code: str
     """
-    A code of GET /v1/species, matched exactly.
+    A code from GET /v1/species, matched exactly.
     """
     horizons: NotRequired[list[Literal[1, 3, 5]]]
     """
-    Years; repeats collapse. All three by default.
+    Years. Duplicates are ignored. By default, all three.
     """
     planting_method: Literal['manual', 'drone_seeded']
     """
@@ -788,19 +788,19 @@ class PredictionRequest(TypedDict):
     """
     elevation_m: NotRequired[float]
     """
-    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
     """
     conditions: NotRequired[Conditions]
     """
-    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
     """
     scenario: NotRequired[Scenario]
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
     """
     include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
     """
-    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
     """
 
 
@@ -820,7 +820,7 @@ class PredictionResult(TypedDict):
 class RankedOption(TypedDict):
     rank: int
     """
-    From 1, the best.
+    1 is the best.
     """
     species_code: str
     """
@@ -830,7 +830,7 @@ class RankedOption(TypedDict):
     planting_method: Literal['manual', 'drone_seeded']
     in_native_range: bool
     """
-    Whether the data point lies within the native range of the species.
+    Whether the matched point is in the native range of the species.
     """
     predictions: list[Prediction]
 
@@ -846,35 +846,35 @@ class RankingRequest(TypedDict):
     """
     planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
     """
-    Planting methods; repeats collapse. Both by default.
+    Planting methods. Duplicates are ignored. By default, both.
     """
     species_codes: NotRequired[list[str]]
     """
-    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.
     """
     native_only: NotRequired[bool]
     """
-    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    Whether to leave out species whose native range does not contain the matched point. Range maps are accurate to kilometres only: species at the edge of their range may be left out.
     """
     horizons: NotRequired[list[Literal[1, 3, 5]]]
     """
-    Years; repeats collapse. All three by default.
+    Years. Duplicates are ignored. By default, all three.
     """
     elevation_m: NotRequired[float]
     """
-    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
     """
     conditions: NotRequired[Conditions]
     """
-    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
     """
     scenario: NotRequired[Scenario]
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
     """
     include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
     """
-    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
     """
 
 
@@ -882,7 +882,7 @@ class RankingResult(TypedDict):
     site: RankedSite
     horizon_years: Literal[1, 3, 5]
     """
-    The longest horizon asked for: that of the order.
+    The longest requested horizon, which decides the ranking.
     """
     ranking: list[RankedOption]
     model: Model
