@@ -4,7 +4,7 @@ import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { licensesOf } from './licenses.mjs';
 
-/** Builds the page into dist/web with compressed copies of its files, unless that was done from the same sources before. */
+/** Builds the page into dist/web, with compressed copies of its files. Does nothing if the sources have not changed. */
 
 const project = path.join(import.meta.dirname, '..');
 const output = path.join(project, 'dist/web');
@@ -29,7 +29,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn' });
   const assets = path.join(output, 'assets');
   for (const name of readdirSync(assets)) {
-    if (name.endsWith('.pmtiles')) continue; // tiles are compressed, and read by ranges
+    if (name.endsWith('.pmtiles')) continue; // tiles are compressed already, and read by HTTP range
     const file = path.join(assets, name);
     const body = readFileSync(file);
     writeFileSync(`${file}.gz`, gzipSync(body, { level: 9 }));

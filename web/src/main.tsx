@@ -14,7 +14,7 @@ import './styles/narrow.css';
 import './styles/print.css';
 
 takeKeyFromAddress();
-// A link that is opened in this tab again. Before followAddress, whose listener writes the address anew.
+// For a link with a key that is opened in this tab. Before followAddress, whose listener rewrites the address.
 window.addEventListener('hashchange', takeKeyFromAddress);
 const hasChoices = location.hash.length > 1;
 readAddress();
@@ -27,6 +27,6 @@ document.addEventListener('visibilitychange', () => {
 });
 const root = document.getElementById('page');
 if (root !== null) {
-  root.replaceChildren(); // what says that the page is loading
+  root.replaceChildren(); // removes the note that the page is loading
   render(<Page />, root);
 }

@@ -6,7 +6,7 @@ import { forgetKey } from '../state/key.js';
 import { EvidenceSection } from './evidence-section.js';
 import { SourcesSection } from './sources-section.js';
 
-/** What the figures are, from GET /v1/model: nothing of it is written here twice. */
+/** What the figures mean and how good they are; outcomes, caution, scores and evidence are those of GET /v1/model. */
 export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: Coverage }) {
   const today = useUsage();
   return (
@@ -27,8 +27,8 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
       <h3>How sure a figure is</h3>
       <p>
         {model.interval_level === null
-          ? 'The models that serve give no intervals.'
-          : `A bar or band is the range in which the survival of a planting there is expected to lie in ${Math.round(model.interval_level * 10)} of 10 cases. It includes errors of the grid and differences between sites and between programmes of planting: year, crew and stock.`}
+          ? 'The models of this service have no intervals.'
+          : `A bar or band is the range in which the survival of a planting there is expected to lie in ${Math.round(model.interval_level * 10)} of 10 cases. It includes errors of the grid and differences between sites and between planting programmes: year, crew and stock.`}
       </p>
       <h3>How large a cell is</h3>
       <p>
@@ -39,9 +39,9 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
       </p>
       <h3>Flags</h3>
       <p>
-        “Outside the native range” is a place where the range map of the species (Little 1971) does not show
-        it. The map is drawn to kilometres, and trees stand beyond its edges. “Beyond training” is a feature
-        outside the range of 98 % of the training sites: the model extrapolates there.
+        “Outside the native range”: the range map of the species (Little 1971) does not include the place. The
+        map is accurate to kilometres, and trees grow beyond its edges. “Beyond training”: a feature is
+        outside the range of 98 % of the training sites, and the model extrapolates.
       </p>
       <EvidenceSection evidence={model.evidence} />
       <h3>Skill on held-out {model.outcomes} outcomes</h3>

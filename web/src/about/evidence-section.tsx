@@ -3,16 +3,16 @@ import { counted, METHOD_NAMES, percent, years } from '../page/format.js';
 
 type Evidence = ServedModel['evidence'][number];
 
-/** A planting with fewer trees, and a source with fewer values, say little. */
+/** Plantings with fewer trees and sources with fewer values say little, and are not counted. */
 const MIN_TREES = 20;
 const MIN_VALUES = 3;
-/** The share of values inside by which sources are listed. */
+/** Sources with at least this share of values inside their intervals are listed apart from the others. */
 const MIN_SHARE = 0.7;
 
 const isInside = ({ observed, low, high }: Evidence) =>
   low !== null && high !== null && observed >= low && observed <= high;
 
-/** How the figures did on real plantings, from GET /v1/model. */
+/** How predictions compare with real plantings, from GET /v1/model. */
 export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] }) {
   if (evidence.length === 0) return null;
   const compared = evidence.filter(({ low, trees }) => low !== null && (trees ?? MIN_TREES) >= MIN_TREES);
@@ -20,9 +20,9 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
     const ofSource = compared.filter((each) => each.source === source);
     return { source, values: ofSource.length, inside: ofSource.filter(isInside).length };
   });
-  const list = (isMost: boolean) =>
+  const list = (hasMinShare: boolean) =>
     sources
-      .filter((each) => each.values >= MIN_VALUES && each.inside / each.values >= MIN_SHARE === isMost)
+      .filter((each) => each.values >= MIN_VALUES && each.inside / each.values >= MIN_SHARE === hasMinShare)
       .map((each) => `${each.source} ${each.inside} of ${each.values}`)
       .join('; ') || 'none';
   return (
@@ -30,8 +30,8 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
       <h3>Tested on planted trees</h3>
       <p>
         How many observed values lie in the interval that should hold 8 of 10, by source. Plantings of fewer
-        than {MIN_TREES} trees and sources of fewer than {MIN_VALUES} values are left out. So few values,
-        which depend on each other, distinguish no source.
+        than {MIN_TREES} trees and sources of fewer than {MIN_VALUES} values are left out. The values are too
+        few, and depend on each other too much, to rank the sources.
       </p>
       <p>
         At least {percent(MIN_SHARE)} inside: {list(true)}.
@@ -53,7 +53,7 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
             </thead>
             <tbody>
               {evidence.map((each) => (
-                <EvidenceRow key={`${plantingOf(each)} ${each.horizon_years}`} {...each} />
+                <EvidenceRow key={keyOf(each)} {...each} />
               ))}
             </tbody>
           </table>
@@ -87,5 +87,5 @@ function EvidenceRow(row: Evidence) {
   );
 }
 
-const plantingOf = ({ source, place, treatment, species_code, planting_method }: Evidence) =>
-  [source, place, treatment, species_code, planting_method].join(' ');
+const keyOf = ({ source, place, treatment, species_code, planting_method, horizon_years }: Evidence) =>
+  [source, place, treatment, species_code, planting_method, horizon_years].join(' ');

@@ -15,9 +15,7 @@ export function SourcesSection({ model }: { model: ServedModel }) {
           Climate: normals of 1991–2020 at the plots of the Forest Inventory and Analysis programme (PRISM
           Climate Group, Oregon State University), moved to each cell by its terrain.
         </li>
-        <li>
-          Soil: STATSGO by basin and hydrologic unit, interpolated: nothing finer is known to the models.
-        </li>
+        <li>Soil: STATSGO by basin and hydrologic unit, interpolated; the models have no finer soil data.</li>
         <li>Terrain: Viewfinder Panoramas, based on SRTM and USGS data.</li>
         <li>Forest: Forest Inventory and Analysis, land cover of MODIS, ecoregions of the EPA.</li>
         <li>Native ranges: Little 1971.</li>
@@ -25,11 +23,11 @@ export function SourcesSection({ model }: { model: ServedModel }) {
       <h3>After a fire</h3>
       <p>
         The models have no feature of a burn or of its severity. State an open burn as practice: overstory
-        cover 0, and vegetation control as planned. The one table of trees planted after a fire that could be
-        had is of sugar pines at the King Fire, California: if the model was tested on it, it is in the
-        evidence above.
+        cover 0, and vegetation control as planned. The only available table of trees planted after a fire is
+        of sugar pines at the King Fire, California: if the model was tested on it, it is in the evidence
+        above.
       </p>
-      <h3>What is not in them</h3>
+      <h3>What they leave out</h3>
       <ul>
         <li>
           Seed zones: choose seed with the{' '}

@@ -3,7 +3,7 @@ import { retryingFetch } from '@nurselog/client/retry';
 import { reportFailure, reportSuccess, servedVersion } from '../state/connection.js';
 import { key } from '../state/key.js';
 
-/** A person waits: what is not answered soon is shown as failed, with a button to try again. */
+/** Shorter than the client's defaults, because a person waits: failures are shown, with a button to try again. */
 const send = retryingFetch({ attempts: 3, totalWaitMs: 3000, firstWaitMs: 300, attemptTimeoutMs: 60_000 });
 
 /** Also answered when the quota is used up. */
@@ -17,7 +17,7 @@ interface Call {
 
 /**
  * Calls the service with the key: GET without a body, else POST. A text body is sent as it is, anything else as JSON.
- * What concerns the key, the quota or the connection is shown by the page, too.
+ * Failures of the key, the quota or the connection are also shown above the page.
  * @throws NurselogError, or the reason of the signal
  */
 export async function call(path: string, { body, headers = {}, signal }: Call = {}): Promise<Response> {
@@ -40,7 +40,7 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
   }
 }
 
-/** The same for an answer in JSON. The page notices by it when the service has loaded other models. */
+/** Calls the service and parses the JSON answer, whose `model` shows whether the service has loaded other models. */
 export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
   const response = await call(path, options);
   const answer = await response.json().catch((cause: Error) => {
