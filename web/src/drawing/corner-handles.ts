@@ -20,7 +20,7 @@ export const hasHiddenCorners = signal(false);
 
 /** Corners in view that get a handle each. */
 const MAX_HANDLES = 150;
-/** Between the middles of two handles, in pixels: closer ones would touch. */
+/** Least distance between the centres of two handles, in pixels: closer ones would touch. */
 const MIN_DISTANCE_PX = 18;
 /** Pixels that an arrow key moves a corner, and with Shift. */
 const STEP_PX = 1;
@@ -42,7 +42,7 @@ export function removeChosenCorner(): void {
   changeUnit(unit.id, { geometry: withRings(unit.geometry, removeCorner(rings, at)) });
 }
 
-/** Shows handles on the corners of the edited unit, and between them to add corners. @returns ends that */
+/** Shows handles on the corners of the edited unit, and between them to add corners. @returns a function that stops it */
 export function showHandles(map: MapLibreMap): () => void {
   let markers: Marker[] = [];
   const clear = () => {
@@ -50,7 +50,7 @@ export function showHandles(map: MapLibreMap): () => void {
     markers = [];
   };
   const render = (unit: Unit | undefined) => {
-    // The handle that has the focus is made anew.
+    // The handle that has the focus is replaced, too.
     const focused = markers.some((marker) => marker.getElement() === document.activeElement);
     clear();
     const rings = unit === undefined ? null : ringsOf(unit.geometry);
@@ -83,7 +83,7 @@ export function showHandles(map: MapLibreMap): () => void {
       });
       const element = marker.getElement();
       element.addEventListener('click', (event) => {
-        event.stopPropagation(); // it is no click on the map
+        event.stopPropagation(); // it is not a click on the map
         if (isMiddle) place(position);
         else element.focus();
       });
@@ -103,8 +103,8 @@ export function showHandles(map: MapLibreMap): () => void {
       marker.addTo(map);
       markers.push(marker);
       if (isMiddle) return;
-      element.dataset.corner = nameOf(at);
-      if (focused && element.dataset.corner === nameOf(chosenCorner.peek()))
+      element.dataset.corner = keyOf(at);
+      if (focused && element.dataset.corner === keyOf(chosenCorner.peek()))
         element.focus({ preventScroll: true });
     };
     for (const [ring, corners] of rings.entries())
@@ -121,7 +121,7 @@ export function showHandles(map: MapLibreMap): () => void {
   const mark = (chosen: CornerAt | null) => {
     for (const marker of markers) {
       const element = marker.getElement();
-      element.classList.toggle('is-chosen', chosen !== null && element.dataset.corner === nameOf(chosen));
+      element.classList.toggle('is-chosen', chosen !== null && element.dataset.corner === keyOf(chosen));
     }
   };
   const stops = [
@@ -146,7 +146,7 @@ export function showHandles(map: MapLibreMap): () => void {
   };
 }
 
-/** The corners whose handles do not touch: the chosen one first, then each that is far enough from those before. */
+/** Corners whose handles do not touch: the chosen one, then each that is far enough from those already taken. */
 function spreadOut(map: MapLibreMap, corners: readonly Position[], chosen: Position | undefined) {
   const pixel = ([longitude, latitude]: Position) => map.project([longitude!, latitude!]);
   const pixels: ReturnType<typeof pixel>[] = [];
@@ -164,14 +164,14 @@ function spreadOut(map: MapLibreMap, corners: readonly Position[], chosen: Posit
   };
 }
 
-const nameOf = (at: CornerAt | null) => (at === null ? '' : `${at.ring}/${at.index}`);
+const keyOf = (at: CornerAt | null) => (at === null ? '' : `${at.ring}/${at.index}`);
 
 function handle(position: Position, isMiddle: boolean, label: string): Marker {
   const element = document.createElement('button');
   element.type = 'button';
   element.className = isMiddle ? 'handle is-middle' : 'handle';
   element.setAttribute('aria-label', label);
-  // Between corners the keyboard has the list of corners.
+  // The keyboard adds corners in the list of corners.
   element.tabIndex = isMiddle ? -1 : 0;
   return new Marker({ element, draggable: true }).setLngLat([position[0]!, position[1]!]);
 }
@@ -191,5 +191,5 @@ function moved(map: MapLibreMap, position: Position, { key, shiftKey }: Keyboard
   return [rounded(lng), rounded(lat)];
 }
 
-/** In degrees: five decimals are about a metre. */
+/** Degrees with five decimals, about a metre. */
 const rounded = (degrees: number) => Number(degrees.toFixed(5));

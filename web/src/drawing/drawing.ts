@@ -8,18 +8,18 @@ import { addUnits, chosenUnit, drawnUnit, editedUnit, undo, units } from '../sta
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
 export const drawing = signal<readonly Position[] | null>(null);
 
-/** Whether drawing was to end with corners that are too few for a unit. */
+/** Whether the last attempt to finish failed because a unit needs more corners. */
 export const hasTooFewCorners = signal(false);
 
 const SOURCE = 'drawing';
 /** A click this close to the first corner, in pixels, closes the polygon. */
 const CLOSE_PX = 10;
-/** Fields that take text, and so have keys of their own. */
+/** Fields that take text, in which keys edit the text. */
 const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"], [type="file"]), textarea';
 
-let drawn = 0;
+let drawnCount = 0;
 
-/** Starts a polygon without corners, with the map in view. */
+/** Starts a polygon without corners, and scrolls the map into view. */
 export function startDrawing(): void {
   editedUnit.value = null;
   drawing.value = [];
@@ -31,18 +31,18 @@ export function removeLastCorner(): void {
   drawing.value = drawing.peek()?.slice(0, -1) ?? null;
 }
 
-/** Ends drawing: the corners become a unit, which is chosen. With fewer than three, drawing goes on. */
+/** Ends drawing: the corners become a unit, which is chosen. With fewer than three, drawing continues. */
 export function finishDrawing(): void {
   const corners = drawing.peek();
   if (corners === null) return;
   hasTooFewCorners.value = corners.length < 3;
   if (hasTooFewCorners.value) return;
   drawing.value = null;
-  drawn++;
+  drawnCount++;
   addUnits([
     {
       type: 'Feature',
-      id: `Drawn ${drawn}`, // the name only: no property that would keep it after a change
+      id: `Drawn ${drawnCount}`, // not a property, which would keep the name when the unit is renamed
       properties: {},
       geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]!]] },
     },
@@ -51,7 +51,7 @@ export function finishDrawing(): void {
   chosenUnit.value = drawnUnit.peek();
 }
 
-/** Draws polygons on a map: each click adds a corner, a click on the first one, Enter or a double click ends. */
+/** Draws polygons on a map: a click adds a corner; a click on the first one, Enter or a double click finishes. */
 export class Drawing {
   readonly #stop: () => void;
 
@@ -114,7 +114,7 @@ export class Drawing {
       if (isDrawing) removeLastCorner();
       else undo();
     } else if (isDrawing && event.key === 'Backspace') removeLastCorner();
-    else if (isDrawing && event.key === 'Enter' && !isPressedByEnter(target)) finishDrawing();
+    else if (isDrawing && event.key === 'Enter' && !handlesEnter(target)) finishDrawing();
   };
 
   end(): void {
@@ -123,8 +123,8 @@ export class Drawing {
   }
 }
 
-/** Whether Enter has an effect on an element of its own. */
-const isPressedByEnter = (target: EventTarget | null) =>
+/** Whether Enter presses the element that has the focus. */
+const handlesEnter = (target: EventTarget | null) =>
   target instanceof Element && target.matches('button, [type="file"]');
 
 function shape(corners: readonly Position[]): FeatureCollection {

@@ -3,7 +3,7 @@ import { earlierUnits, editedUnit, undo, units } from '../state/units.js';
 import { chosenCorner, hasHiddenCorners, removeChosenCorner } from './corner-handles.js';
 import { drawing, finishDrawing, removeLastCorner } from './drawing.js';
 
-/** Lies over the map while a unit is drawn or edited: what to do, and the steps that pointers need. */
+/** A bar over the map while a unit is drawn or edited: a hint, and buttons for what has no gesture of the pointer. */
 export function EditBar() {
   const corners = drawing.value;
   if (corners !== null)
