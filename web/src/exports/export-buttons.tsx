@@ -31,7 +31,7 @@ export function ExportButtons({ plan, isDisabled }: { plan: PlanExport; isDisabl
       download(fileName(plan, extension), new Blob([await content(plan)], { type }));
       setError(null);
     } catch (reason) {
-      setError(reason as Error); // as of a part of the page that cannot be loaded
+      setError(reason as Error); // such as of a part of the page that cannot be loaded
     }
   };
   return (

@@ -10,7 +10,7 @@ interface Placemark {
 
 const NAMESPACE = 'http://www.opengis.net/kml/2.2';
 
-/** Polygons with data as KML 2.2 (OGC 07-147r2). The browser's own writer of XML makes text of all that is text. */
+/** Polygons with data as KML 2.2 (OGC 07-147r2). The browser's XML serializer escapes all text. */
 export function kmlText(name: string, description: string, placemarks: readonly Placemark[]): string {
   const xml = document.implementation.createDocument(NAMESPACE, 'kml');
   const add = (parent: Element, tag: string, text?: string): Element => {
@@ -44,7 +44,7 @@ export function kmlText(name: string, description: string, placemarks: readonly 
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(xml)}`;
 }
 
-/** Longitude and latitude of each corner; damaged files have others, which are left out. */
+/** Longitude and latitude of each corner, without corners of damaged files that are not numbers. */
 const coordinatesText = (ring: unknown) =>
   (Array.isArray(ring) ? ring : [])
     .filter((position) => Array.isArray(position) && position.slice(0, 2).every(Number.isFinite))

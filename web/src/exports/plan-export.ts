@@ -8,7 +8,7 @@ import type { Assumptions } from '../state/choices.js';
 import type { PlanSettings } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
 
-/** A plan as it is exported: what was answered, and all that it was asked for. */
+/** A plan to export: the answer, and everything that was asked for. */
 export interface PlanExport {
   readonly units: readonly Unit[];
   readonly rows: readonly PlanRow[];
@@ -24,7 +24,7 @@ export type Value = string | number | boolean | null;
 /** Values by column, in the order of the columns. */
 export type ExportRow = Readonly<Record<string, Value>>;
 
-/** All columns of ours, also those that not every row has, so that a column of a file has one name in all rows. */
+/** All columns that exports add. Attributes of files with such a name are renamed, even in rows without the column. */
 const OUR_COLUMNS = [
   'unit',
   'unit_number',
@@ -94,7 +94,7 @@ export function fileName({ horizon, assumed }: PlanExport, extension: string): s
     .concat('.', extension);
 }
 
-/** The day, year, climate and practice of figures, with the names of columns. */
+/** The date, horizon, climate and practice of figures, as columns. */
 export const assumedColumns = (date: string, horizon: number, assumed: Assumptions) => ({
   date,
   horizon_years: horizon,
@@ -103,7 +103,7 @@ export const assumedColumns = (date: string, horizon: number, assumed: Assumptio
   ...assumed,
 });
 
-/** The models that gave figures, with the names of columns. */
+/** The models behind figures, as columns. */
 export const modelColumns = ({ version, digest, outcomes, caution }: ModelOrigin) => ({
   model_version: version,
   model_digest: digest,
@@ -111,7 +111,7 @@ export const modelColumns = ({ version, digest, outcomes, caution }: ModelOrigin
   caution,
 });
 
-/** What a plan was asked for and by what it was answered, with the names of columns. */
+/** The settings of a plan and the models that answered it, as columns. */
 export function aboutRow({ horizon, assumed, settings, model }: PlanExport) {
   const { costs, targetPerHa, targetColumn, basis, reservePercent, rankBy, threshold } = settings;
   const hasTarget = targetPerHa !== null || targetColumn !== null;
@@ -145,7 +145,7 @@ function orderColumns({ order, planned, unit }: PlanRow, settings: PlanSettings)
   };
 }
 
-/** An option of a unit as a row, with what it was asked for and the attributes of the unit's file. */
+/** An option of a unit as a row, with the settings of the plan and the attributes of the unit's file. */
 function optionRow(plan: PlanExport, row: PlanRow, names: Names): ExportRow {
   const { unit, planned, survival, handPaysBelow } = row;
   const own = {
@@ -172,17 +172,20 @@ function optionRow(plan: PlanExport, row: PlanRow, names: Names): ExportRow {
     ...orderColumns(row, plan.settings),
     ...aboutRow(plan),
   } satisfies OurRow;
-  return { ...own, ...attributesBeside(names, unit) };
+  return { ...own, ...renamedAttributes(names, unit) };
 }
 
 /** A unit without an option as a row. */
 function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit, names: Names): ExportRow {
   const own = { unit: unit.name, error, ...aboutRow(plan) } satisfies OurRow;
-  return { ...own, ...attributesBeside(names, unit) };
+  return { ...own, ...renamedAttributes(names, unit) };
 }
 
-/** The names of columns of a file beside ours, by their own: `file_` before one of ours, as often as it takes. */
-export function namesBeside(columns: readonly string[], isOurs: (column: string) => boolean): Names {
+/**
+ * New names for the columns of a file, by their old names: those of our columns get `file_` in front, repeated until no
+ * other column has the name.
+ */
+export function withoutOurNames(columns: readonly string[], isOurs: (column: string) => boolean): Names {
   return new Map(
     columns.map((column) => {
       let name = isOurs(column) ? `file_${column}` : column;
@@ -194,14 +197,14 @@ export function namesBeside(columns: readonly string[], isOurs: (column: string)
 
 type Names = ReadonlyMap<string, string>;
 
-/** The names of the attributes of all units of a plan. */
+/** New names for the attributes of all units of a plan, by their old names. */
 const attributeNames = ({ units, assumed }: PlanExport) =>
-  namesBeside(
+  withoutOurNames(
     [...new Set(units.flatMap(({ attributes }) => Object.keys(attributes)))],
     (name) => OURS.has(name) || Object.hasOwn(assumed, name),
   );
 
-const attributesBeside = (names: Names, { attributes }: Unit): ExportRow =>
+const renamedAttributes = (names: Names, { attributes }: Unit): ExportRow =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [names.get(name) ?? name, value]));
 
 /** A row for each unit: its best option, else the reason why it has none. */
@@ -225,7 +228,7 @@ export function allRows(plan: PlanExport): ExportRow[] {
   ];
 }
 
-/** The columns of rows, in the order in which they are met. */
+/** The columns of all rows, in the order of their first appearance. */
 export const columnsOf = (rows: readonly ExportRow[]) => [
   ...new Set(rows.flatMap((row) => Object.keys(row))),
 ];

@@ -22,7 +22,7 @@ export function planGeoJson(plan: PlanExport): string {
   return JSON.stringify({ type: 'FeatureCollection', about: aboutRow(plan), features }, null, 1);
 }
 
-/** The same as KML. */
+/** All units as KML, with the same data. */
 export const planKml = (plan: PlanExport) =>
   kmlText(
     'nurselog plan',
@@ -32,7 +32,7 @@ export const planKml = (plan: PlanExport) =>
     bestRows(plan).map(({ unit, row }) => ({ name: unit.name, data: row, geometry: unit.geometry })),
   );
 
-/** A plan as a workbook: the best option of each unit with the whole order, all options, and what they are. */
+/** A plan as a workbook: the best option of each unit with the order, all options, and what the columns mean. */
 export async function planXlsx(plan: PlanExport): Promise<BlobPart> {
   const { xlsxFile } = await import('./xlsx.js');
   const best = bestRows(plan).map(({ row }) => row);

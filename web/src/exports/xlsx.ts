@@ -17,9 +17,9 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAX_TEXT = 32_767;
 
 /**
- * A workbook (ECMA-376, SpreadsheetML) with the least that Excel, LibreOffice and R read. Texts are stored as texts:
- * one that begins with = is no formula. Written here because libraries that do it compress in workers from blobs,
- * which the content security policy forbids.
+ * A workbook (ECMA-376, SpreadsheetML) with the minimum that Excel, LibreOffice and R read. A text that begins with =
+ * stays a text and is not a formula. It is written here because libraries compress in workers from blobs, which the
+ * content security policy forbids.
  */
 export function xlsxFile(sheets: readonly Sheet[]): Uint8Array<ArrayBuffer> {
   const indexes = sheets.map((_, index) => index + 1);

@@ -1,4 +1,4 @@
-import { assumedColumns, modelColumns, namesBeside } from '../exports/plan-export.js';
+import { assumedColumns, modelColumns, withoutOurNames } from '../exports/plan-export.js';
 import type { ModelOrigin } from '../state/catalogues.js';
 import type { PointTable } from '../state/points.js';
 
@@ -10,7 +10,7 @@ const SAVED = Object.keys({ ...assumedColumns('', 1, {}), ...modelColumns({} as 
 
 /** The table with `file_` before the names that are added, as exports of plans have it: a saved answer can be scored. */
 export function withOwnNames({ columns, rows }: PointTable): PointTable {
-  const names = namesBeside(columns, (column) => ANSWERED.test(column) || SAVED.includes(column));
+  const names = withoutOurNames(columns, (column) => ANSWERED.test(column) || SAVED.includes(column));
   return {
     columns: [...names.values()],
     rows: rows.map((row) =>
