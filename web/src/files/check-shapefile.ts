@@ -1,12 +1,11 @@
 import { FileError } from './file-error.js';
 
-/** What a shapefile may have: its parser makes an object of each shape and row, and compares the rings of a shape. */
+/** Limits on shapefiles: the parser makes an object of each shape and row, and compares the rings of a shape. */
 const MAX_ROWS = 500_000;
 const MAX_RINGS = 20_000;
 /** The codes of polygons and lines, without and with Z and M. */
 const WITH_PARTS: readonly number[] = [3, 5, 13, 15, 23, 25];
 
-/** What is wrong with a part of a shapefile that is truncated or damaged. */
 const damaged = (name: string) => new FileError(`${name} in the zip is damaged or truncated.`);
 const tooMany = (name: string, what: string, limit: number) =>
   new FileError(
@@ -14,7 +13,7 @@ const tooMany = (name: string, what: string, limit: number) =>
   );
 
 /**
- * Checks the rows that the header of a .dbf file states, which its parser reads even where there are none.
+ * Checks the number of rows that the header of a .dbf file states: the parser reads as many, even past the file's end.
  * @throws FileError
  */
 export function checkTable(name: string, bytes: Uint8Array): void {

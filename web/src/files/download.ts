@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 
-/** Cells that a spreadsheet would run as a formula: numbers with a sign are none. */
+/** Cells that a spreadsheet would run as a formula; numbers with a sign are not formulas. */
 const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r]/i;
 
 /**
@@ -34,6 +34,6 @@ export function download(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Not at once: the browser reads it after the click.
+  // Later, because the browser reads the URL after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

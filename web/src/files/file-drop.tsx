@@ -20,7 +20,7 @@ export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (fi
   const [isOver, setOver] = useState(false);
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a way for the pointer; the field in it is for all */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the field inside does not */}
       <div
         class={`drop ${isOver ? 'is-over' : ''}`}
         onDragOver={(event) => {

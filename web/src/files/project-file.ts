@@ -7,7 +7,7 @@ interface ProjectFile extends FeatureCollection<Polygon | MultiPolygon> {
   readonly nurselog: Omit<Work, 'units'>;
 }
 
-/** More than of the files that a project holds: its JSON repeats the names of columns in every row. */
+/** More than other files may have, because the JSON of a project repeats the names of columns in every row. */
 export const MAX_PROJECT_MB = 100;
 
 /**
@@ -34,7 +34,7 @@ export function projectFile({ units, ...others }: Work): Blob {
 export const isProject = (content: unknown): content is ProjectFile =>
   typeof content === 'object' && content !== null && Object.hasOwn(content, 'nurselog');
 
-/** Reads a project, of which nothing is trusted. @throws FileError with the place and the reason */
+/** Reads a project and checks all of it. @throws FileError with the place and the reason */
 export function readProject(content: ProjectFile): Work {
   const { nurselog, features } = content as { nurselog: Partial<Work> | null; features: unknown };
   const version = nurselog?.version as unknown;

@@ -1,7 +1,7 @@
 import type { Feature, GeoJSON, MultiPoint, MultiPolygon, Point, Polygon, Position } from 'geojson';
 import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
-import { withOwnNames } from '../points/own-columns.js';
+import { withoutAnsweredNames } from '../points/own-columns.js';
 import type { PointTable, Row } from '../state/points.js';
 import type { Work } from '../state/work.js';
 import { checkCrs } from './check-projection.js';
@@ -55,7 +55,7 @@ export async function readFile(file: File): Promise<FileContent> {
   throw new FileError('This file is none of GeoJSON (.geojson), CSV (.csv) or zipped shapefile (.zip).');
 }
 
-/** @throws FileError where bytes are no UTF-8: the browser reads them as U+FFFD, and names would be lost. */
+/** @throws FileError if the file is not UTF-8: the browser reads other bytes as U+FFFD, and they would be lost */
 async function readText(file: File): Promise<string> {
   const text = await file.text();
   if (text.includes('\uFFFD'))
@@ -81,7 +81,7 @@ function featuresOf(content: GeoJSON): Feature[] {
   if (content?.type === 'Feature') return [content];
   if (content?.type === 'Polygon' || content?.type === 'MultiPolygon')
     return [{ type: 'Feature', properties: {}, geometry: content }];
-  throw new FileError('The file is JSON, but no GeoJSON FeatureCollection.');
+  throw new FileError('The file is JSON, but not a GeoJSON FeatureCollection.');
 }
 
 function sortFeatures(features: readonly Feature[]): FileContent {
@@ -99,7 +99,7 @@ function sortFeatures(features: readonly Feature[]): FileContent {
 /** A row for each point of a feature; none for other geometries. */
 function rowsOf(feature: Feature): Row[] {
   const { type } = feature?.geometry ?? {};
-  if ((type !== 'Point' && type !== 'MultiPoint') || !isList(feature)) return [];
+  if ((type !== 'Point' && type !== 'MultiPoint') || !hasCoordinates(feature)) return [];
   const { coordinates } = feature.geometry as Point | MultiPoint;
   const own = Object.entries(feature.properties ?? {}).map(([name, value]) => [name, propertyText(value)]);
   return (type === 'Point' ? [coordinates as Position] : (coordinates as Position[])).map((position) => ({
@@ -111,11 +111,12 @@ function rowsOf(feature: Feature): Row[] {
 
 function isPolygon(feature: Feature): feature is Feature<Polygon | MultiPolygon> {
   const type = feature?.geometry?.type;
-  return (type === 'Polygon' || type === 'MultiPolygon') && isList(feature);
+  return (type === 'Polygon' || type === 'MultiPolygon') && hasCoordinates(feature);
 }
 
-/** Whether a geometry has coordinates at all: damaged files have null there. */
-const isList = ({ geometry }: Feature) => 'coordinates' in geometry && Array.isArray(geometry.coordinates);
+/** Whether a geometry has coordinates; in damaged files they may be null. */
+const hasCoordinates = ({ geometry }: Feature) =>
+  'coordinates' in geometry && Array.isArray(geometry.coordinates);
 
 function readCsv(text: string): FileContent {
   const { data, meta, errors } = Papa.parse<Record<string, string>>(text, {
@@ -138,9 +139,9 @@ function readCsv(text: string): FileContent {
 }
 
 const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
-  withReadColumns(withOwnNames({ columns, rows }));
+  withReadColumns(withoutAnsweredNames({ columns, rows }));
 
-/** Adds columns with the names that the service reads, with the values of the file's own, which stay. */
+/** Adds columns under the names that the service reads, with the values of the file's columns, which are kept. */
 function withReadColumns({ columns, rows }: PointTable): PointTable {
   const sources = Object.keys(READ_COLUMNS).flatMap((name) => {
     const own = columnOf(columns, name);
@@ -155,7 +156,7 @@ function withReadColumns({ columns, rows }: PointTable): PointTable {
   };
 }
 
-/** The file's own name of a column that the service reads: that very name, else one in other case or with blanks. */
+/** The file's name of a column that the service reads: the exact name, else one in other case or with blanks around. */
 function columnOf(columns: readonly string[], name: string): string | undefined {
   const found = READ_COLUMNS[name]?.find((each) => columns.some((column) => isNamed(column, each)));
   if (found === undefined || columns.includes(found)) return found;
@@ -164,5 +165,5 @@ function columnOf(columns: readonly string[], name: string): string | undefined 
 
 const isNamed = (column: string, name: string) => column.trim().toLowerCase() === name;
 
-/** The number of a row as a spreadsheet has it, with the header as row 1: Papa counts from 0, the header only for quotes. */
+/** The row number in a spreadsheet, with the header as row 1. Papa counts from 0, with the header only for quotes. */
 const rowOf = ({ type, row = 0 }: Papa.ParseError) => row + (type === 'Quotes' ? 1 : 2);

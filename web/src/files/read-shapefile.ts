@@ -4,9 +4,9 @@ import { FileError } from './file-error.js';
 
 const MB = 1e6;
 
-/** What the parts of a shapefile may have when unpacked. A projection has a kilobyte, the name of an encoding less. */
+/** Most bytes of each unpacked part of a shapefile. A projection has a kilobyte, the name of an encoding less. */
 const MAX_PART_BYTES: Readonly<Record<string, number>> = { shp: 100 * MB, dbf: 100 * MB, prj: MB, cpg: MB };
-/** What all of them may have together. */
+/** Most bytes of all unpacked parts together. */
 const MAX_BYTES = 150 * MB;
 
 /** The datum as ESRI, OGC and EPSG name it in .prj files. */
@@ -15,12 +15,12 @@ const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
 const NOTES = {
   nad27: 'The file is in NAD27: its places may be 100 m off. Convert it to WGS 84 and drop it again.',
   noProjection:
-    'The page finds no .prj file that tells the projection: coordinates are taken as degrees in WGS 84.',
-  noEncoding: 'The file does not tell the encoding of its texts: they are read as Windows-1252.',
+    'The zip has no .prj file that tells the projection: coordinates are read as degrees in WGS 84.',
+  noEncoding: 'The file does not state the encoding of its texts: they are read as Windows-1252.',
 };
 
 /** The features of the shapefiles in a zip. */
-export interface ShapefileContent {
+interface ShapefileContent {
   readonly features: readonly Feature[];
   /** What a planner should know of how they were read. */
   readonly notes: readonly string[];
@@ -42,12 +42,12 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
       const dbf = part('dbf');
       if (dbf !== undefined) checkTable(name.replace(/shp$/, 'dbf'), dbf);
       checkShapes(name, parts.get(name)!);
-      const isOld = dbf !== undefined && part('cpg') === undefined && !isUtf8(dbf);
-      const rows = dbf === undefined ? [] : parseDbf(dbf, isOld ? WINDOWS_1252 : part('cpg'));
+      const lacksEncoding = dbf !== undefined && part('cpg') === undefined && !isUtf8(dbf);
+      const rows = dbf === undefined ? [] : parseDbf(dbf, lacksEncoding ? WINDOWS_1252 : part('cpg'));
       const projection = new TextDecoder().decode(part('prj'));
-      if (isOld) notes.add(NOTES.noEncoding);
+      if (lacksEncoding) notes.add(NOTES.noEncoding);
       if (!statesProjection(name.replace(/shp$/, 'prj'), projection)) notes.add(NOTES.noProjection);
-      // Its shift to WGS 84 needs a grid, which shpjs does not have.
+      // The shift from NAD27 to WGS 84 needs a grid, which shpjs does not have.
       if (NAD27.test(projection)) notes.add(NOTES.nad27);
       return combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
     });
@@ -60,7 +60,7 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
 
 const WINDOWS_1252 = new TextEncoder().encode('windows-1252');
 
-/** Whether the rows of a .dbf file are UTF-8, or ASCII, which is a part of it. */
+/** Whether the rows of a .dbf file are valid UTF-8, as ASCII is. */
 function isUtf8(dbf: Uint8Array): boolean {
   const header = new DataView(dbf.buffer, dbf.byteOffset).getUint16(8, true);
   try {
@@ -96,7 +96,7 @@ async function unzipParts(zip: ArrayBuffer): Promise<Map<string, Uint8Array>> {
   return parts;
 }
 
-/** Unpacks bytes until they are more than a limit, whatever size the zip states for them. */
+/** Unpacks bytes, and stops when they exceed the limit, whatever size the zip states for them. */
 async function inflate(packed: Uint8Array, limit: number): Promise<Uint8Array> {
   const unpacked = new Blob([packed as Uint8Array<ArrayBuffer>])
     .stream()

@@ -5,11 +5,11 @@ import type { PointTable } from '../state/points.js';
 /** Names of the columns that answers add to those of a file. */
 const ANSWERED =
   /^(matched_l(at|ong)itude|match_distance_km|region|(survival|low|high)_[135]|(factor|contribution)_[135]_[123]|error_(code|message))$/;
-/** Names of those that saved files add. */
+/** Names of the columns that files saved by this page add. */
 const SAVED = Object.keys({ ...assumedColumns('', 1, {}), ...modelColumns({} as ModelOrigin) });
 
-/** The table with `file_` before the names that are added, as exports of plans have it: a saved answer can be scored. */
-export function withOwnNames({ columns, rows }: PointTable): PointTable {
+/** Puts `file_` before the names that answers and saved files add, so that a saved file can be scored again. */
+export function withoutAnsweredNames({ columns, rows }: PointTable): PointTable {
   const names = withoutOurNames(columns, (column) => ANSWERED.test(column) || SAVED.includes(column));
   return {
     columns: [...names.values()],

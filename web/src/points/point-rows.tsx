@@ -4,12 +4,13 @@ import { number, percent, points } from '../page/format.js';
 import { chooseSite } from '../state/choices.js';
 import { chosenRow, positionOf, type Row, type ScoredPoints, survivalOf } from '../state/points.js';
 
-const FIRST = 20;
+/** Rows that are shown at first. */
+const FIRST_ROWS = 20;
 const POINT_ZOOM = 10;
 
 /** The answered rows of a file, the chosen one in full. */
 export function PointRows({ scored }: { scored: ScoredPoints }) {
-  const [limit, setLimit] = useState(FIRST);
+  const [limit, setLimit] = useState(FIRST_ROWS);
   const { rows } = scored;
   const chosen = chosenRow.value === null ? undefined : rows[chosenRow.value];
   return (
@@ -39,7 +40,7 @@ export function PointRows({ scored }: { scored: ScoredPoints }) {
         </table>
       </div>
       {rows.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + 10 * FIRST)}>
+        <button type="button" onClick={() => setLimit(limit + 10 * FIRST_ROWS)}>
           Show more
         </button>
       )}
@@ -54,7 +55,7 @@ function show(row: Row, index: number): void {
   if (center !== null) map?.easeTo({ center, zoom: Math.max(map.getZoom(), POINT_ZOOM) });
 }
 
-/** The number of a row, and its first column that is no coordinate. */
+/** The number of a row, and its first column unless that is a coordinate. */
 function titleOf(row: Row, index: number, { columns }: ScoredPoints): string {
   const first = columns[0];
   const isCoordinate = first === undefined || /^(lat|lon|lng|x$|y$)/i.test(first.trim());
@@ -83,7 +84,7 @@ function WholeRow({ row, scored }: { row: Row; scored: ScoredPoints }) {
   const { horizon } = question;
   const index = chosenRow.value ?? 0;
   const heading = useRef<HTMLHeadingElement>(null);
-  // Also where it was chosen on the map.
+  // The row may have been chosen on the map.
   useEffect(() => heading.current?.scrollIntoView({ block: 'nearest' }), []);
   const factors = [1, 2, 3]
     .filter((rank) => row[`factor_${horizon}_${rank}`])

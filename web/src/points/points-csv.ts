@@ -2,7 +2,7 @@ import { assumedColumns, modelColumns } from '../exports/plan-export.js';
 import { csvText } from '../files/download.js';
 import type { ScoredPoints } from '../state/points.js';
 
-/** The answered rows as CSV, with what they were scored for as an export of a plan has it. */
+/** The answered rows as CSV, with date, year, climate, practice and models in the columns of a plan's exports. */
 export function pointsCsv({ columns, rows, question }: ScoredPoints): string {
   const { date = '', horizon, assumed, model } = question;
   const about = { ...assumedColumns(date, horizon, assumed), ...(model && modelColumns(model)) };

@@ -23,7 +23,7 @@ import { PointRows } from './point-rows.js';
 import { pointsCsv } from './points-csv.js';
 import { scorePoints } from './score-points.js';
 
-/** Scores a file of points, with progress; what is answered can be saved, also after it was stopped. */
+/** Scores a file of points, with progress. The answered rows can be saved, even after a stop. */
 export function PointsRun({ table }: { table: PointTable }) {
   const scored = scoredPoints.value;
   const [error, setError] = useState<Error | null>(null);
@@ -130,7 +130,7 @@ const questionNow = ({ rows }: PointTable): PointsQuestion => ({
   species: rows.every((row) => row.species_code) ? null : species.value,
   method: rows.every((row) => row.planting_method) ? null : method.value,
   horizon: horizon.value,
-  // What each row states of its own practice is not chosen here.
+  // Without practice that every row states itself.
   assumed: Object.fromEntries(
     Object.entries(assumptions()).filter(
       ([name]) => CLIMATE.includes(name) || !rows.every((row) => row[name]),
@@ -151,7 +151,7 @@ const questionText = (question: PointsQuestion) =>
 /** The assumptions about the climate; others are about practice. */
 const CLIMATE = ['warming_c', 'precipitation_change_percent'];
 
-/** What another question has that is not as before. */
+/** What differs between two questions, in words. */
 function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
   const changed = [...new Set([...Object.keys(before.assumed), ...Object.keys(now.assumed)])].filter(
     (name) => before.assumed[name] !== now.assumed[name],

@@ -33,7 +33,7 @@ export async function scorePoints(
     const response = await call(`/v1/predict/table?${query}`, {
       body: Papa.unparse({
         fields: columns,
-        // A column may have the name of a method of all objects, as `constructor`.
+        // A column may be named like a property that every object has, such as `constructor`.
         data: rows.map((row) => columns.map((name) => (Object.hasOwn(row, name) ? row[name] : ''))),
       }),
       headers: { 'Content-Type': 'text/csv', Accept: 'text/csv' },
