@@ -10,7 +10,7 @@ interface Climate {
   readonly warmingC: number;
 }
 
-/** Climates by name. Precipitation is that of today in all: models do not agree on the sign of its change. */
+/** Named climates, all with today's precipitation: models do not agree on the sign of its change. */
 const CLIMATES: readonly Climate[] = [
   { name: 'Today', warmingC: 0 },
   { name: '2050s, moderate', warmingC: 2 },

@@ -99,7 +99,7 @@ export function Controls() {
 interface ChoiceProps<Value> {
   title: string;
   choice: Signal<Value>;
-  /** Value, name, and what there is room for of the name. */
+  /** Value, name, and the short form of the name that is shown. */
   options: readonly (readonly [Value, string, string])[];
 }
 

@@ -20,12 +20,12 @@ export function Menu({
     };
     const closeByEscape = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || !details.current?.open) return;
-      event.stopImmediatePropagation(); // neither another menu nor a drawing ends, too
+      event.stopImmediatePropagation(); // closes no other menu and ends no drawing
       details.current.open = false;
       details.current.querySelector('summary')?.focus();
     };
     document.addEventListener('pointerdown', close);
-    // Before the map hears of it, also where the focus has left the menu.
+    // Captured before the map handles the key, even if the focus has left the menu.
     document.addEventListener('keydown', closeByEscape, { capture: true });
     return () => {
       document.removeEventListener('pointerdown', close);
@@ -42,7 +42,7 @@ export function Menu({
   );
 }
 
-/** Back to what is assumed without any choice; disabled rather than absent, so that nothing moves. */
+/** Resets climate and practice to their defaults; disabled rather than hidden, so that the layout stays. */
 export function ResetButton() {
   return (
     <button

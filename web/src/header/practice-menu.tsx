@@ -6,7 +6,7 @@ import { type Practice, practice, practiceOf } from '../state/choices.js';
 import { Menu, ResetButton } from './menu.js';
 import { Slider } from './slider.js';
 
-/** What the planner does: nothing where the models have no features of practice. */
+/** Sliders and fields for the practice of planting; no menu if the models have no features of practice. */
 export function PracticeMenu() {
   const features = practiceOf(catalogues.value?.model.features ?? []);
   if (features.length === 0) return null;
@@ -25,33 +25,33 @@ export function PracticeMenu() {
   );
 }
 
-/** Chooses what is done about a feature of practice; null for the model's default. */
-function practise(feature: string, value: number | null): void {
+/** Sets a feature of practice; null for the model's default. */
+function setPractice(feature: string, value: number | null): void {
   const { [feature]: _, ...others } = practice.peek();
   practice.value = value === null ? others : { ...others, [feature]: value };
 }
 
 function PracticeSlider({ feature, factor, minimum, maximum, default: average }: Practice) {
   const value = practice.value[feature] ?? average;
-  const perCent = 100 / maximum;
+  const percentPerUnit = 100 / maximum;
   return (
     <Slider
       title={titleOf(factor)}
       unit="%"
-      text={`${Math.round(value * perCent)} %`}
+      text={`${Math.round(value * percentPerUnit)} %`}
       value={value}
       min={minimum}
       max={maximum}
       step={maximum / 100}
-      onValue={(chosen) => practise(feature, chosen === average ? null : chosen)}
+      onValue={(chosen) => setPractice(feature, chosen === average ? null : chosen)}
     />
   );
 }
 
 function PracticeNumber({ feature, factor, minimum, maximum, default: average }: Practice) {
-  // The default stays as it is typed: it may be the beginning of a longer number.
+  // A typed default is not turned into null: it may be the beginning of a longer number.
   const typed = useTypedNumber(practice.value[feature] ?? null, { min: minimum, max: maximum }, (value) =>
-    practise(feature, value),
+    setPractice(feature, value),
   );
   return (
     <NumberField
