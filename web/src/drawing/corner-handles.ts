@@ -42,7 +42,7 @@ export function removeChosenCorner(): void {
   changeUnit(unit.id, { geometry: withRings(unit.geometry, removeCorner(rings, at)) });
 }
 
-/** Shows handles on the corners of the edited unit, and between them to add corners. @returns a function that stops it */
+/** Shows handles on the corners of the edited unit, and between them to add corners. @returns a stop function */
 export function showHandles(map: MapLibreMap): () => void {
   let markers: Marker[] = [];
   const clear = () => {
@@ -57,7 +57,7 @@ export function showHandles(map: MapLibreMap): () => void {
     hasHiddenCorners.value = false;
     if (unit === undefined || rings === null) return;
     const view = map.getBounds();
-    const isVisible = ([longitude, latitude]: Position) => view.contains([longitude!, latitude!]);
+    const isVisible = ([longitude, latitude]: Position) => view.contains([longitude, latitude]);
     const visible = rings.flat().filter(isVisible);
     if (visible.length > MAX_HANDLES) {
       hasHiddenCorners.value = true;
@@ -109,8 +109,8 @@ export function showHandles(map: MapLibreMap): () => void {
     };
     for (const [ring, corners] of rings.entries())
       for (const [index, corner] of corners.entries()) {
-        const next = corners[(index + 1) % corners.length]!;
-        const middle = [(corner[0]! + next[0]!) / 2, (corner[1]! + next[1]!) / 2];
+        const next = corners[(index + 1) % corners.length];
+        const middle = [(corner[0] + next[0]) / 2, (corner[1] + next[1]) / 2];
         const name = `${index + 1} of ${corners.length}${rings.length > 1 ? `, ring ${ring + 1}` : ''}`;
         if (isVisible(middle) && spread.areApart(corner, next))
           add(middle, true, `Add a corner after corner ${name}`, { ring, index: index + 1 });
@@ -148,7 +148,7 @@ export function showHandles(map: MapLibreMap): () => void {
 
 /** Corners whose handles do not touch: the chosen one, then each that is far enough from those already taken. */
 function spreadOut(map: MapLibreMap, corners: readonly Position[], chosen: Position | undefined) {
-  const pixel = ([longitude, latitude]: Position) => map.project([longitude!, latitude!]);
+  const pixel = ([longitude, latitude]: Position) => map.project([longitude, latitude]);
   const pixels: ReturnType<typeof pixel>[] = [];
   const shown = new Set<Position>();
   for (const corner of chosen === undefined ? corners : [chosen, ...corners]) {
@@ -173,7 +173,7 @@ function handle(position: Position, isMiddle: boolean, label: string): Marker {
   element.setAttribute('aria-label', label);
   // The keyboard adds corners in the list of corners.
   element.tabIndex = isMiddle ? -1 : 0;
-  return new Marker({ element, draggable: true }).setLngLat([position[0]!, position[1]!]);
+  return new Marker({ element, draggable: true }).setLngLat([position[0], position[1]]);
 }
 
 function positionOf(marker: Marker): Position {
@@ -186,7 +186,7 @@ function moved(map: MapLibreMap, position: Position, { key, shiftKey }: Keyboard
   const direction = ARROWS[key];
   if (direction === undefined) return null;
   const step = shiftKey ? LARGE_STEP_PX : STEP_PX;
-  const { x, y } = map.project([position[0]!, position[1]!]);
+  const { x, y } = map.project([position[0], position[1]]);
   const { lng, lat } = map.unproject([x + direction[0] * step, y + direction[1] * step]);
   return [rounded(lng), rounded(lat)];
 }

@@ -44,7 +44,7 @@ export function finishDrawing(): void {
       type: 'Feature',
       id: `Drawn ${drawnCount}`, // not a property, which would keep the name when the unit is renamed
       properties: {},
-      geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]!]] },
+      geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]]] },
     },
   ]);
   drawnUnit.value = units.peek().at(-1)?.id ?? null;
@@ -93,7 +93,7 @@ export class Drawing {
     if (corners === null) return;
     const first = corners[0];
     if (first !== undefined && corners.length > 2) {
-      const { x, y } = this.map.project([first[0]!, first[1]!]);
+      const { x, y } = this.map.project([first[0], first[1]]);
       if (Math.hypot(x - point.x, y - point.y) < CLOSE_PX) return finishDrawing();
     }
     const corner = [Number(lngLat.lng.toFixed(5)), Number(lngLat.lat.toFixed(5))];

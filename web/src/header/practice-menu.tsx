@@ -65,4 +65,4 @@ function PracticeNumber({ feature, factor, minimum, maximum, default: average }:
   );
 }
 
-const titleOf = (factor: string) => `${factor[0]!.toUpperCase()}${factor.slice(1)}`;
+const titleOf = (factor: string) => `${factor[0].toUpperCase()}${factor.slice(1)}`;

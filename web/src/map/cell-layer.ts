@@ -103,7 +103,7 @@ export class CellLayer implements CustomLayerInterface {
     const floats = new Float32Array(cells.count * FLOATS);
     for (let index = 0; index < cells.count; index++) {
       const [west, south, east, north] = cells.edgesOf(index);
-      const value = values[index]!;
+      const value = values[index];
       const opacity = Number.isNaN(value) ? 0 : isPale[index] ? PALE : 1;
       floats.set(
         [

@@ -14,7 +14,7 @@ export class Cells {
   ) {
     this.stepDegrees = Math.max(1, Math.round(spacingKm / ROW_KM)) / 120;
     for (let index = 0; index < longitude.length; index++)
-      this.#indexes.set(this.#place(longitude[index]!, latitude[index]!), index);
+      this.#indexes.set(this.#place(longitude[index], latitude[index]), index);
   }
 
   get count(): number {
@@ -28,10 +28,10 @@ export class Cells {
 
   /** West, south, east and north of a cell. Neighbours have the same numbers for the edge that they share. */
   edgesOf(index: number): [number, number, number, number] {
-    const column = this.#column(this.longitude[index]!);
-    const row = this.#row(this.latitude[index]!);
-    const west = (steps: number) => this.longitude[0]! + (steps - 0.5) * this.stepDegrees;
-    const south = (steps: number) => this.latitude[0]! + (steps - 0.5) * this.stepDegrees;
+    const column = this.#column(this.longitude[index]);
+    const row = this.#row(this.latitude[index]);
+    const west = (steps: number) => this.longitude[0] + (steps - 0.5) * this.stepDegrees;
+    const south = (steps: number) => this.latitude[0] + (steps - 0.5) * this.stepDegrees;
     return [west(column), south(row), west(column + 1), south(row + 1)];
   }
 
@@ -42,10 +42,10 @@ export class Cells {
 
   /** Counted from the first point; coordinates are rounded to 5 decimals. */
   #row(latitude: number): number {
-    return Math.round((latitude - this.latitude[0]!) / this.stepDegrees);
+    return Math.round((latitude - this.latitude[0]) / this.stepDegrees);
   }
 
   #column(longitude: number): number {
-    return Math.round((longitude - this.longitude[0]!) / this.stepDegrees);
+    return Math.round((longitude - this.longitude[0]) / this.stepDegrees);
   }
 }

@@ -144,7 +144,7 @@ export function pixelsOf(scale: Scale): Uint8Array {
   const pixels = new Uint8Array(PIXELS * 4);
   for (let index = 0; index < PIXELS; index++) {
     const [red, green, blue] = colourAt(scale, (index + 0.5) / PIXELS);
-    pixels.set([red!, green!, blue!, 255], index * 4);
+    pixels.set([red, green, blue, 255], index * 4);
   }
   return pixels;
 }
@@ -156,8 +156,8 @@ function colourAt(scale: Scale, place: number): number[] {
   }
   const at = place * (scale.colours.length - 1);
   const index = Math.min(scale.colours.length - 2, Math.floor(at));
-  const [low, high] = [channels(scale.colours[index]!), channels(scale.colours[index + 1]!)];
-  return low.map((channel, each) => Math.round(channel + (high[each]! - channel) * (at - index)));
+  const [low, high] = [channels(scale.colours[index]), channels(scale.colours[index + 1])];
+  return low.map((channel, each) => Math.round(channel + (high[each] - channel) * (at - index)));
 }
 
 function channels(colour: string): number[] {

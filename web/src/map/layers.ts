@@ -90,7 +90,7 @@ async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Prom
     values,
     isPale: surface.in_native_range.map((isNative) => !isNative),
     scale: survivalScale(`${METHOD_NAMES[method]}: survival after ${years(horizon)}`),
-    describe: (index) => `${percent(values[index]!)} alive after ${years(horizon)}`,
+    describe: (index) => `${percent(values[index])} alive after ${years(horizon)}`,
   };
 }
 
@@ -107,17 +107,17 @@ async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promis
       loadSurface({ ...question, assumed: each, maxPoints: MAX_POINTS }, signal),
     ),
   );
-  const before = survivalOf(today!, method, horizon);
-  const after = survivalOf(then!, method, horizon);
-  const values = Float32Array.from(after, (value, index) => value - before[index]!);
+  const before = survivalOf(today, method, horizon);
+  const after = survivalOf(then, method, horizon);
+  const values = Float32Array.from(after, (value, index) => value - before[index]);
   return {
-    surface: then!,
-    cells: cellsOf(then!),
+    surface: then,
+    cells: cellsOf(then),
     values,
-    isPale: then!.in_native_range.map((isNative) => !isNative),
+    isPale: then.in_native_range.map((isNative) => !isNative),
     scale: changeScale('Survival minus that of today, percentage points', extentOf(values)),
     describe: (index) =>
-      `${percent(after[index]!)} alive after ${years(horizon)}, ${points(values[index]!)} points against today`,
+      `${percent(after[index])} alive after ${years(horizon)}, ${points(values[index])} points against today`,
   };
 }
 
@@ -126,7 +126,7 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
   const surface = await loadSurface({ ...question, maxPoints: MAX_POINTS }, signal);
   const drone = survivalOf(surface, 'drone_seeded', horizon);
   const values = Float32Array.from(
-    survivalOf(surface, 'manual', horizon).map((manual, index) => manual - drone[index]!),
+    survivalOf(surface, 'manual', horizon).map((manual, index) => manual - drone[index]),
   );
   return {
     surface,
@@ -137,7 +137,7 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
       `Hand planting minus drone seeding after ${years(horizon)}, points`,
       extentOf(values),
     ),
-    describe: (index) => `Hand planting ${points(values[index]!)} points against drone seeding`,
+    describe: (index) => `Hand planting ${points(values[index])} points against drone seeding`,
   };
 }
 
@@ -200,8 +200,8 @@ async function bestLayer(
     const own = surfaces.get(each)!;
     const values = survivalOf(own, method, horizon);
     for (let index = 0; index < own.points; index++) {
-      if (own.in_native_range[index] && values[index]! > survival[index]!) {
-        survival[index] = values[index]!;
+      if (own.in_native_range[index] && values[index] > survival[index]) {
+        survival[index] = values[index];
         best[index] = each;
       }
     }
@@ -223,7 +223,7 @@ async function bestLayer(
       const each = best[index];
       return each === undefined
         ? 'No species is native here'
-        : `${each.common_name}: ${percent(survival[index]!)} alive after ${years(horizon)}`;
+        : `${each.common_name}: ${percent(survival[index])} alive after ${years(horizon)}`;
     },
   };
 }

@@ -191,7 +191,7 @@ function textUnder(shown: ShownLayer | null, longitude: number, latitude: number
   if (shown === null || index === undefined) return '';
   const { surface } = shown;
   const range = shown.isPale[index] ? ', outside the native range' : '';
-  return `${shown.describe(index)}${range} · ${elevationText(surface.elevation_m[index]!)}`;
+  return `${shown.describe(index)}${range} · ${elevationText(surface.elevation_m[index])}`;
 }
 
 function textOfRow(index: number): string {

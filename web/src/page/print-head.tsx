@@ -49,7 +49,7 @@ function ownValues(): string {
   const features = catalogues.value?.model.features ?? [];
   const measured = features
     .filter(({ feature }) => feature in conditions.value)
-    .map(({ feature, factor, unit }) => `${factor} ${quantity(conditions.value[feature]!, unit, 1)}`);
+    .map(({ feature, factor, unit }) => `${factor} ${quantity(conditions.value[feature], unit, 1)}`);
   const own = elevationM.value === null ? [] : [`own elevation ${elevationText(elevationM.value)}`];
   return [...own, ...measured].map((text) => `, ${text}`).join('');
 }

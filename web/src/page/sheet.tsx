@@ -17,7 +17,7 @@ const SWIPE_PX = 20;
 export function SheetHandle() {
   let startY = 0;
   const move = (step: number) => {
-    sheet.value = SIZES[Math.min(SIZES.length - 1, Math.max(0, SIZES.indexOf(sheet.peek()) + step))]!;
+    sheet.value = SIZES[Math.min(SIZES.length - 1, Math.max(0, SIZES.indexOf(sheet.peek()) + step))];
   };
   return (
     <button

@@ -56,11 +56,11 @@ export async function divide(
       .sort(([a], [b]) => a - b)
       .flatMap(([each, rectangles]) => {
         const [first, ...others] = rectangles;
-        const part = intersection(whole, union(first!, ...others));
+        const part = intersection(whole, union(first, ...others));
         if (part.length === 0) return [];
         const geometry: Polygon | MultiPolygon =
           part.length === 1
-            ? { type: 'Polygon', coordinates: part[0]! }
+            ? { type: 'Polygon', coordinates: part[0] }
             : { type: 'MultiPolygon', coordinates: part };
         return [[each, geometry] as const];
       }),

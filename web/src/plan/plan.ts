@@ -67,14 +67,14 @@ async function planUnits(
   }
   let error: Error | null = null;
   for (let part = parts.shift(); part !== undefined && error === null; part = parts.shift()) {
-    const planned = await planPart(part, question, targetOf(part[0]!), signal);
+    const planned = await planPart(part, question, targetOf(part[0]), signal);
     if (planned === null) {
       const middle = Math.ceil(part.length / 2);
       parts.unshift(part.slice(0, middle), part.slice(middle));
     } else if (planned instanceof Error) error = planned;
     else
       for (const [index, answer] of planned.entries()) {
-        const unit = part[index]!;
+        const unit = part[index];
         kept.set(unit.geometry, { asked: askedFor(unit), answer });
         answers.set(unit.id, answer);
       }

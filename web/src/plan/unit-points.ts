@@ -20,9 +20,9 @@ export function pointsInside(
   const isInside = insideOf(geometry);
   const values = surface.survival[method][`${horizon}`];
   return surface.latitude.flatMap((latitude, index) => {
-    const longitude = surface.longitude[index]!;
+    const longitude = surface.longitude[index];
     if (!isInside([longitude, latitude])) return [];
-    return [{ longitude, latitude, elevationM: surface.elevation_m[index]!, survival: values[index]! }];
+    return [{ longitude, latitude, elevationM: surface.elevation_m[index], survival: values[index] }];
   });
 }
 

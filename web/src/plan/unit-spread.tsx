@@ -69,7 +69,7 @@ export function UnitSpread({ row }: { row: PlanRow }) {
       setProposal({
         unit,
         parts: [...parts].map(([index, geometry]) => ({
-          name: `${unit.name}, ${name(bands[index]!)}`,
+          name: `${unit.name}, ${name(bands[index])}`,
           geometry,
           points: points.filter((point) => classOf(point) === index),
         })),

@@ -34,7 +34,7 @@ export function SpeciesComparison({ rows }: { rows: readonly Row[] }) {
         </thead>
         <tbody>
           {ordered.map((each) => {
-            const { species_code, species_common_name, in_native_range } = each[0]!;
+            const { species_code, species_common_name, in_native_range } = each[0];
             return (
               <tr key={species_code} class={species_code === species.value ? 'chosen' : ''}>
                 <th scope="row">

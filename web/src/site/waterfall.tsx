@@ -50,8 +50,8 @@ export function Waterfall({ prediction }: { prediction: Prediction }) {
               </th>
               <td class="bar">
                 <Bar
-                  from={at(levels[index]!)}
-                  to={at(levels[index + 1]!)}
+                  from={at(levels[index])}
+                  to={at(levels[index + 1])}
                   kind={contribution < 0 ? 'loss' : 'gain'}
                 />
               </td>
@@ -62,11 +62,7 @@ export function Waterfall({ prediction }: { prediction: Prediction }) {
             <tr>
               <th scope="row">{contributions.length - SHOWN} others</th>
               <td class="bar">
-                <Bar
-                  from={at(levels[SHOWN]!)}
-                  to={at(levels[SHOWN + 1]!)}
-                  kind={rest < 0 ? 'loss' : 'gain'}
-                />
+                <Bar from={at(levels[SHOWN])} to={at(levels[SHOWN + 1])} kind={rest < 0 ? 'loss' : 'gain'} />
               </td>
               <td class="amount">{points(rest)}</td>
             </tr>

@@ -16,19 +16,19 @@ export function ringsOf(geometry: Polygon | MultiPolygon): Rings | null {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
   const rings: unknown[] = polygons.flat();
   if (!rings.every(isRing)) return null;
-  const open = rings.map((ring) => (isSame(ring[0]!, ring.at(-1)!) ? ring.slice(0, -1) : ring));
+  const open = rings.map((ring) => (isSame(ring[0], ring.at(-1)!) ? ring.slice(0, -1) : ring));
   return open.length > 0 && open.every(({ length }) => length >= 3) ? open : null;
 }
 
 /** Tells whether a position lies inside a geometry, edges included; a damaged geometry holds none. */
 export function insideOf(geometry: Polygon | MultiPolygon): (position: [number, number]) => boolean {
-  const rings = ringsOf(geometry)?.map((ring) => [...ring, ring[0]!] as [number, number][]);
+  const rings = ringsOf(geometry)?.map((ring) => [...ring, ring[0]] as [number, number][]);
   return (position) => rings !== undefined && pointInPolygon(position, rings) !== false;
 }
 
 /** The same geometry with other corners. */
 export function withRings(geometry: Polygon | MultiPolygon, rings: Rings): Polygon | MultiPolygon {
-  const closed = rings.map((ring) => [...ring, ring[0]!]);
+  const closed = rings.map((ring) => [...ring, ring[0]]);
   if (geometry.type === 'Polygon') return { type: 'Polygon', coordinates: closed };
   return {
     type: 'MultiPolygon',
@@ -51,7 +51,7 @@ const changeRing = (
   rings: Rings,
   index: number,
   change: (ring: readonly Position[]) => Position[] | readonly Position[],
-) => rings.with(index, change(rings[index]!));
+) => rings.with(index, change(rings[index]));
 
 /** Decimals of degrees in the text: a tenth of a metre. */
 const DECIMALS = 6;
@@ -60,7 +60,7 @@ const DECIMALS = 6;
 export const cornersText = (rings: Rings): string =>
   rings
     .map((ring) =>
-      ring.map(([longitude, latitude]) => `${shortened(latitude!)}, ${shortened(longitude!)}`).join('\n'),
+      ring.map(([longitude, latitude]) => `${shortened(latitude)}, ${shortened(longitude)}`).join('\n'),
     )
     .join('\n\n');
 
@@ -79,7 +79,7 @@ export function readCorners(text: string): Rings | string {
       return `Line ${index + 1} has no latitude and longitude in degrees, such as 44.12, -122.03.`;
     rings.at(-1)!.push([place.longitude, place.latitude]);
   }
-  return rings.map((ring) => (ring.length > 1 && isSame(ring[0]!, ring.at(-1)!) ? ring.slice(0, -1) : ring));
+  return rings.map((ring) => (ring.length > 1 && isSame(ring[0], ring.at(-1)!) ? ring.slice(0, -1) : ring));
 }
 
 const isSame = (a: Position, b: Position) => a[0] === b[0] && a[1] === b[1];
