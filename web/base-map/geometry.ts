@@ -46,7 +46,7 @@ function roundLine(line: Position[]): Position[] {
 
 function closed(ring: Position[]): Position[] {
   const line = ring.filter((point, index) => index === 0 || String(point) !== String(ring[index - 1]));
-  return line.length > 0 && String(line[0]) !== String(line.at(-1)) ? [...line, line[0]!] : line;
+  return line.length > 0 && String(line[0]) !== String(line.at(-1)) ? [...line, line[0]] : line;
 }
 
 /** The part of a ring inside the window (Sutherland and Hodgman's algorithm, one side after the other). */
@@ -59,12 +59,12 @@ function clipRing(ring: Position[]): Position[] {
     [1, north, -1],
   ];
   return sides.reduce((points, [axis, limit, sign]) => {
-    const isInside = (point: Position) => (point[axis]! - limit) * sign >= 0;
+    const isInside = (point: Position) => (point[axis] - limit) * sign >= 0;
     return points.flatMap((point, index) => {
       const previous = points.at(index - 1)!;
       if (isInside(point) === isInside(previous)) return isInside(point) ? [point] : [];
-      const share = (limit - previous[axis]!) / (point[axis]! - previous[axis]!);
-      const crossing = [0, 1].map((each) => previous[each]! + share * (point[each]! - previous[each]!));
+      const share = (limit - previous[axis]) / (point[axis] - previous[axis]);
+      const crossing = [0, 1].map((each) => previous[each] + share * (point[each] - previous[each]));
       return isInside(point) ? [crossing, point] : [crossing];
     });
   }, ring);
@@ -74,7 +74,7 @@ function clipRing(ring: Position[]): Position[] {
 export function middleOf(geometry: Geometry): Point {
   switch (geometry.type) {
     case 'Polygon':
-      return centroid(geometry.coordinates[0]!);
+      return centroid(geometry.coordinates[0]);
     case 'MultiPolygon':
       return centroid(longest(geometry.coordinates.map(([outline]) => outline!)));
     case 'LineString':
@@ -86,11 +86,11 @@ export function middleOf(geometry: Geometry): Point {
   }
 }
 
-const longest = (lines: readonly Position[][]) => lines.toSorted((a, b) => b.length - a.length)[0]!;
+const longest = (lines: readonly Position[][]) => lines.toSorted((a, b) => b.length - a.length)[0];
 
 const middleOfLine = (line: readonly Position[]): Point => ({
   type: 'Point',
-  coordinates: line[Math.floor(line.length / 2)]!,
+  coordinates: line[Math.floor(line.length / 2)],
 });
 
 /** The centroid of a ring by the shoelace formula, in degrees. */
@@ -99,8 +99,8 @@ function centroid(ring: readonly Position[]): Point {
   // From the first corner, so that few digits are lost.
   const [left, bottom] = ring[0] as [number, number];
   for (const [index, corner] of ring.entries()) {
-    const next = ring[(index + 1) % ring.length]!;
-    const [ax, ay, bx, by] = [corner[0]! - left, corner[1]! - bottom, next[0]! - left, next[1]! - bottom];
+    const next = ring[(index + 1) % ring.length];
+    const [ax, ay, bx, by] = [corner[0] - left, corner[1] - bottom, next[0] - left, next[1] - bottom];
     const cross = ax * by - bx * ay;
     area += cross;
     x += (ax + bx) * cross;

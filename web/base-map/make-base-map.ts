@@ -118,8 +118,8 @@ const places = {
   county: rowsOf(
     countyNames.map(({ name, state, geometry: { coordinates } }) => ({
       label: `${name} County, ${state}`,
-      longitude: coordinates[0]!,
-      latitude: coordinates[1]!,
+      longitude: coordinates[0],
+      latitude: coordinates[1],
     })),
   ),
   lake: rowsOf(named(lakes, (name) => name)),
