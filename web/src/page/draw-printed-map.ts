@@ -12,11 +12,11 @@ const EARTH_M = 40_075_016.686;
 
 /**
  * Draws the map as it is shown now, with a dot at the site, the numbers of the units and a scale bar: at once, since
- * the browser prints when an event handler has returned. The picture is as wide as the map; what lies above and below
- * the units is left out where it is higher than paper wants.
+ * the browser prints when an event handler has returned. The picture is as wide as the map, and is
+ * cropped above and below the units if it is too high for paper.
  */
 export function drawPrintedMap(map: MapLibreMap, canvas: HTMLCanvasElement): void {
-  map.redraw(); // the drawing is there only until the frame is shown
+  map.redraw(); // the canvas has its pixels only until the frame is shown
   const drawn = map.getCanvas();
   const scale = drawn.width / drawn.clientWidth;
   const [top, height] = rowsShown(map, drawn.clientWidth, drawn.clientHeight);
@@ -30,12 +30,12 @@ export function drawPrintedMap(map: MapLibreMap, canvas: HTMLCanvasElement): voi
   for (const [index, unit] of units.value.entries()) {
     const middle = middleOf(boxOf([unit]));
     if (middle !== null)
-      drawText(context, map.project(middle), `${index + 1}${unsureUnits.value.has(unit.id) ? '?' : ''}`);
+      drawNumber(context, map.project(middle), `${index + 1}${unsureUnits.value.has(unit.id) ? '?' : ''}`);
   }
   drawScale(context, map, top + height - 14);
 }
 
-/** The first row of the map that is printed, and how many: those around the units, if they fit. */
+/** The first printed row of pixels of the map, and the number of rows: those around the units, if they fit. */
 function rowsShown(map: MapLibreMap, width: number, height: number): [number, number] {
   const wanted = Math.min(height, width * ASPECT);
   const box = boxOf(units.value);
@@ -62,7 +62,11 @@ function drawSite(context: CanvasRenderingContext2D, { x, y }: { x: number; y: n
   context.stroke();
 }
 
-function drawText(context: CanvasRenderingContext2D, { x, y }: { x: number; y: number }, text: string): void {
+function drawNumber(
+  context: CanvasRenderingContext2D,
+  { x, y }: { x: number; y: number },
+  text: string,
+): void {
   // Above the name of the unit.
   const middle = y - 22;
   context.beginPath();
@@ -84,9 +88,9 @@ function drawScale(context: CanvasRenderingContext2D, map: MapLibreMap, y: numbe
   const [metres, name] = measures.value === 'us' ? [1609.344, 'mi'] : [1000, 'km'];
   const perPixel =
     (EARTH_M * Math.cos((map.getCenter().lat * Math.PI) / 180)) / (512 * 2 ** map.getZoom() * metres);
-  const most = (map.getCanvas().clientWidth / 4) * perPixel;
-  const power = 10 ** Math.floor(Math.log10(most));
-  const length = power * ([5, 2, 1].find((step) => step * power <= most) ?? 1);
+  const maxLength = (map.getCanvas().clientWidth / 4) * perPixel;
+  const power = 10 ** Math.floor(Math.log10(maxLength));
+  const length = power * ([5, 2, 1].find((step) => step * power <= maxLength) ?? 1);
   const pixels = length / perPixel;
   context.fillStyle = 'rgb(255 255 255 / 80%)';
   context.fillRect(8, y - 22, pixels + 24, 32);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** A question about a term, whose answer opens where it stands. */
+/** A question about a term; the answer opens on a click. */
 export function Explained({ question, children }: { question: string; children: ComponentChildren }) {
   const id = useId();
   return (

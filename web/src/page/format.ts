@@ -24,7 +24,7 @@ export function number(value: number, decimals = 0): string {
 /** A number of things, as 1 unit or 2 units. */
 export const counted = (count: number, thing: string) => `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 
-/** The names of units as a text; beyond ten their number. */
+/** The names of up to ten units, and how many more there are. */
 export function namesOf(units: readonly { readonly name: string }[]): string {
   const named = units.slice(0, 10).map(({ name }) => name);
   return [...named, ...(units.length > 10 ? [`${number(units.length - 10)} more`] : [])].join(', ');
@@ -52,8 +52,8 @@ export const years = (count: number) => counted(count, 'year');
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
 
 /**
- * A property of a file as text; arrays and objects as JSON. Blank numbers and dates of shapefiles are NaN and invalid
- * dates, and have no text; other dates are midnight here, where their parser puts them.
+ * A property of a file as text; arrays and objects as JSON. Blank numbers and dates of shapefiles, which are NaN and
+ * invalid dates, have no text. The parser of shapefiles makes dates of local midnight.
  */
 export function propertyText(value: unknown): string {
   if (typeof value === 'number' || value instanceof Date) {
@@ -63,7 +63,7 @@ export function propertyText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
-/** How texts name what is assumed of practice, by feature. */
+/** Texts for stated practice, by feature. */
 const PRACTICE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
   vegetation_control: (value) => `${percent(value)} of competing vegetation controlled`,
   overstory_cover: (value) => `${value} % overstory cover`,
@@ -189,5 +189,5 @@ export const perHectare = (perUnit: number, unit = areaUnit()) =>
 /** An area in acres, whatever unit is chosen. */
 export const acres = (ha: number) => ha / HA_PER_ACRE;
 
-/** A date as people here have it, by default today's: 2026-11-25. */
+/** A date in local time, by default today: 2026-11-25. */
 export const dateText = (date = new Date()) => date.toLocaleDateString('en-CA');

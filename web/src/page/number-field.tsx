@@ -6,10 +6,10 @@ interface NumberFieldProps {
   readonly typed: Typed;
   readonly min: number;
   readonly max?: number;
-  /** What is said where the text is wrong. */
+  /** The message if the text is wrong. */
   readonly wrong: string;
   readonly placeholder?: string;
-  /** What is said beside the field. */
+  /** What is shown after the field. */
   readonly children?: ComponentChildren;
 }
 

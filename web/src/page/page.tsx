@@ -77,7 +77,7 @@ function Origin() {
   );
 }
 
-/** Stands for what needs the catalogues. @param props.failure why they are not loaded, if the banner does not say it */
+/** Shown until the catalogues are loaded. @param props.failure why they are not, if the banner does not say it */
 function NotLoaded({ failure }: { failure: Error | null }) {
   const problem = trouble.value?.problem;
   if (failure !== null)
@@ -135,7 +135,7 @@ function Panels({ failure }: { failure: Error | null }) {
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={0}>
         {known === null ? <NotLoaded failure={failure} /> : <PrintHead />}
         {known !== null && panel.value === 'site' && <SitePanel />}
-        {/* Hidden it goes on: points may be scored there. Not loaded, the units can be edited and saved all the same. */}
+        {/* Rendered while hidden, since points may be scored there, and without catalogues, to edit and save units. */}
         <div hidden={panel.value !== 'units'}>
           <UnitsPanel />
         </div>

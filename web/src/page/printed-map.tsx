@@ -5,7 +5,7 @@ import { nameOf } from '../state/catalogues.js';
 import { layer, species } from '../state/choices.js';
 import { drawPrintedMap } from './draw-printed-map.js';
 
-/** The map on paper with its legend, drawn when the browser begins to print; none while its cells are loaded. */
+/** The map on paper with its legend, drawn when the browser begins to print; hidden while cells are loading. */
 export function PrintedMap() {
   const figure = useRef<HTMLElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -5,7 +5,7 @@ const SIZES = ['low', 'half', 'full'] as const;
 /** How much of a narrow screen the panels take, as a sheet from below; the map has the rest. */
 export const sheet = signal<(typeof SIZES)[number]>('half');
 
-/** Shows at least half of the sheet, as for an answer, or leaves at least half to the map, as to draw. */
+/** Shows at least half of the sheet, such as for an answer, or leaves at least half to the map, such as to draw. */
 export function showHalf(leastOf: 'sheet' | 'map'): void {
   if (sheet.peek() === (leastOf === 'sheet' ? 'low' : 'full')) sheet.value = 'half';
 }
@@ -13,7 +13,7 @@ export function showHalf(leastOf: 'sheet' | 'map'): void {
 /** A swipe shorter than this, in pixels, is a tap. */
 const SWIPE_PX = 20;
 
-/** Changes the size of the sheet: a tap goes on to the next, a swipe up or down to a larger or smaller one. */
+/** Changes the size of the sheet: a tap to the next size, a swipe up or down to a larger or smaller one. */
 export function SheetHandle() {
   let startY = 0;
   const move = (step: number) => {

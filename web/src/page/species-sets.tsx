@@ -39,7 +39,7 @@ export function scopeText(asked: PlanSettings): string {
   return preset === undefined ? names : `${preset.title.toLowerCase()} (${names})`;
 }
 
-/** Chooses the species that plans and rankings are asked for. @param props.name tells the groups of a page apart */
+/** Chooses the species that plans and rankings are asked for. @param props.name unique in the page */
 export function SpeciesSets({ name }: { name: string }) {
   const { species: asked, nativeOnly } = settings.value;
   const codes = typeof asked === 'string' ? [] : asked;

@@ -3,7 +3,7 @@ import { unusedChoices } from '../state/choices.js';
 /** The most characters of unused choices that are quoted. */
 const MAX_QUOTED = 200;
 
-/** Says what of a link or project is not shown. */
+/** Lists the parts of a link or project that cannot be used. */
 export function UnusedChoices() {
   if (unusedChoices.value.length === 0) return null;
   const text = unusedChoices.value.join(', ');

@@ -8,7 +8,7 @@ const CONVERTED_DIGITS = 5;
 interface Limits {
   readonly min: number;
   readonly max: number;
-  /** Whether the value stays while the text is none or wrong. */
+  /** Whether the value stays while the text is empty or wrong. */
   readonly isNeeded?: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface Typed {
 }
 
 /**
- * The text of a number field as it is typed, also while it is no number yet, as the 0. of 0.05. A value that the
- * text does not say, as after a reset, replaces the text.
+ * Keeps the text of a number field as it is typed, even while it is not yet a number, such as the 0. of 0.05. A value
+ * that was changed otherwise, such as by a reset, replaces the text.
  * @param value in the unit of the interface, as are the limits
  * @param onValue gets the number, or null for none or one outside the limits
- * @param measure the unit that is typed, where it is another one
+ * @param measure the unit in which the number is typed, if it is not that of the interface
  */
 export function useTypedNumber(
   value: number | null,
@@ -45,7 +45,7 @@ export function useTypedNumber(
   const isLeft = isNeeded && typed.isWrong && typed.value === value;
   if (isLeft || read(typed.text) === value) return { text: typed.text, isWrong: typed.isWrong, onInput };
   const shown = value === null ? '' : (measure?.fromMetric(value) ?? value);
-  // Conversions of round numbers are no round numbers.
+  // A converted round number has many digits.
   const text = String(shown === value || shown === '' ? shown : Number(shown.toPrecision(CONVERTED_DIGITS)));
   return { text, isWrong: false, onInput };
 }
