@@ -41,7 +41,7 @@ const THEMES = {
 
 export type Theme = keyof typeof THEMES;
 
-/** Layers below this one are the ground, those from it on lie over the cells. */
+/** The lowest layer that lies over the cells; the layers below it are the ground. */
 export const FIRST_OVER_CELLS = 'lake';
 
 const kind = (name: string): ExpressionSpecification => ['==', ['get', 'kind'], name];

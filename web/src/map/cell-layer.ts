@@ -5,7 +5,7 @@ import { pixelsOf, placeInScale, type Scale } from './colours.js';
 /** Cells with a value each, ready to be drawn. */
 export interface PaintedCells {
   readonly cells: Cells;
-  /** NaN for a cell without one. */
+  /** By cell; NaN where it has none. */
   readonly values: Float32Array;
   /** Whether the cell is drawn paler: outside the species' native range. */
   readonly isPale: readonly boolean[];
@@ -33,6 +33,7 @@ void main() {
   colour = vec4(texture(colours, vec2(painted.x, 0.5)).rgb, 1.0) * painted.y * opacity;
 }`;
 
+/** Floats of each cell: four edges, the position of its value in the scale, and its opacity. */
 const FLOATS = 6;
 /** Share of the chosen opacity that pale cells have. */
 const PALE = 0.35;

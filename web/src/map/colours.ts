@@ -128,7 +128,7 @@ export function classScale(title: string, names: readonly string[]): Scale {
   return { kind: 'classes', title, classes: [...shown, ...others] };
 }
 
-/** The place of a value in a scale, 0 to 1; of the nearest end for a value outside. */
+/** The position of a value in a scale, from 0 to 1; that of the nearest end for a value outside. */
 export function placeInScale(scale: Scale, value: number): number {
   if (scale.kind === 'classes') {
     const last = scale.classes.length - 1;

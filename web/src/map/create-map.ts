@@ -69,13 +69,13 @@ export function createMap(
     }),
     'bottom-right',
   );
-  // Opened it would lie over the scale bar of a narrow map.
+  // Open, it would cover the scale bar of a narrow map.
   if (isNarrow.matches) {
     const attribution = container.querySelector('.maplibregl-ctrl-attrib');
     attribution?.removeAttribute('open');
     attribution?.classList.remove('maplibregl-compact-show');
   }
-  // Not at load: that waits for every tile.
+  // Not on `load`, which waits for every tile.
   map.on('style.load', () => {
     map.addLayer(cells, map.getLayer(FIRST_OVER_CELLS) === undefined ? undefined : FIRST_OVER_CELLS);
   });
@@ -84,7 +84,7 @@ export function createMap(
     map.once('styledata', () => {
       hasStyle = true;
     });
-    // Later errors are of single tiles.
+    // Later errors concern single tiles.
     map.on('error', () => {
       if (hasStyle) return;
       hasStyle = true;

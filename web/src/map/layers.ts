@@ -3,13 +3,20 @@ import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
 import { METHOD_NAMES, percent, points, years } from '../page/format.js';
 import { hasIntervals } from '../state/catalogues.js';
-import { type Assumptions, addTo, assumptions, LAYERS, type Layer, layer } from '../state/choices.js';
+import {
+  type Assumptions,
+  addAssumptions,
+  assumptions,
+  LAYERS,
+  type Layer,
+  layer,
+} from '../state/choices.js';
 import type { PaintedCells } from './cell-layer.js';
 import { Cells } from './cells.js';
 import { advantageScale, changeScale, classScale, survivalScale, widthScale } from './colours.js';
 import { type Bounds, loadSurface } from './surfaces.js';
 
-/** The layers that the models have. */
+/** The layers that can be shown with these models in the chosen climate. */
 export const offeredLayers = () =>
   LAYERS.filter(
     (name) => (name !== 'width' || hasIntervals()) && (name !== 'change' || isChanged(assumptions())),
@@ -39,12 +46,12 @@ export interface ShownLayer extends PaintedCells {
   describe(index: number): string;
 }
 
-/** Points of the quick layers, of intervals, which cost more, and of each of all species. */
+/** Most points of a surface; fewer where intervals are computed, and where all species are loaded. */
 const MAX_POINTS = 20_000;
-const WIDTH_POINTS = 4000;
-const BEST_POINTS = 4000;
+const MAX_WIDTH_POINTS = 4000;
+const MAX_BEST_POINTS = 4000;
 /** Species that are loaded at the same time. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** @param allSpecies for the layer of the best native species @throws NurselogError */
 export async function loadLayer(
@@ -143,9 +150,9 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
 
 async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { species, method, horizon, assumed } = question;
-  const surface = await loadSurface({ ...question, maxPoints: WIDTH_POINTS }, signal);
+  const surface = await loadSurface({ ...question, maxPoints: MAX_WIDTH_POINTS }, signal);
   const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
-  addTo(query, assumed);
+  addAssumptions(query, assumed);
   const rows = surface.latitude.map(
     (latitude, index) => `${latitude},${surface.longitude[index]},${species},${method}`,
   );
@@ -186,11 +193,11 @@ async function bestLayer(
   const surfaces = new Map<Species, Surface>();
   const loadNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const asked = { ...question, species: next.species_code, maxPoints: BEST_POINTS };
+      const asked = { ...question, species: next.species_code, maxPoints: MAX_BEST_POINTS };
       surfaces.set(next, await loadSurface(asked, signal));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, loadNext));
+  await Promise.all(Array.from({ length: CONCURRENCY }, loadNext));
   const [surface] = surfaces.values();
   if (surface === undefined) throw new Error('The service has no species.');
   // By point: the native species with the highest survival.

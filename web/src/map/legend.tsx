@@ -32,7 +32,7 @@ export function Legend({ shown, isLoading }: { shown: ShownLayer | null; isLoadi
   );
 }
 
-/** The legend without its title: what is drawn, also while another answer is awaited. */
+/** The legend without its title. It describes what is drawn, even while other cells are loading. */
 export function LegendContent({ shown }: { shown: ShownLayer }) {
   const { scale, surface, cells, question } = shown;
   const hasPale = shown.isPale.includes(true);

@@ -31,7 +31,7 @@ import { isMapLoading, showBox, shownLayer, shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
 import { showUnits } from './unit-layers.js';
 
-/** Bounds are extended by this part of the view, so that small movements need no new answer. */
+/** Bounds are extended by this share of the view, so that small movements need no new answer. */
 const MARGIN = 0.15;
 /** Half a cell of the finest lattice, in degrees: a cell at the edge of the view may have its point this far outside. */
 const HALF_CELL = 1 / 240;
@@ -114,7 +114,7 @@ export function MapView() {
     map.on('mouseout', () => setHover(''));
     const draw = new Drawing(map);
     const stops = [
-      // A link that is opened in this tab.
+      // Follows a link that is opened in this tab.
       effect(() => {
         const { zoom, center } = camera.value ?? {};
         if (zoom === undefined || center === undefined) return;
@@ -172,7 +172,7 @@ export function MapView() {
   );
 }
 
-/** What is asked for in a view: null for the region, else the view with a margin, in steps of 0.01 degrees that repeat. */
+/** Bounds to load for a view: null for the region, else with a margin, in steps of 0.01 degrees so that they recur. */
 function boundsOf(map: MapLibreMap): Bounds | null {
   if (map.getZoom() < REGION_ZOOM) return null;
   const view = map.getBounds();

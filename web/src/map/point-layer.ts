@@ -6,7 +6,7 @@ import { OTHER_COLOUR, survivalScale } from './colours.js';
 const SOURCE = 'points';
 /** A click this close to a point, in pixels, chooses it. */
 const REACH_PX = 6;
-/** Answers arrive faster than it is worth to draw all points anew. */
+/** Least time between redraws of all points while answers arrive. */
 const REDRAW_MS = 1000;
 
 /** The colours of the layer of survival; grey for a row with an error. */
@@ -21,7 +21,7 @@ function colourOf(): ExpressionSpecification {
   ];
 }
 
-/** Shows the scored points of a file on a map from now on. @returns ends that */
+/** Shows the scored points of a file on a map, and updates them. @returns a stop function */
 export function showPoints(map: MapLibreMap): () => void {
   let timer: number | undefined;
   const draw = () => {

@@ -7,7 +7,7 @@ export const proposedParts = signal<readonly Pick<Unit, 'geometry'>[]>([]);
 
 const SOURCE = 'proposal';
 
-/** Shows proposed parts on a map from now on, with a dashed line. @returns ends that */
+/** Shows proposed parts on a map with a dashed line, and updates them. @returns a stop function */
 export function showProposal(map: MapLibreMap): () => void {
   const update = () => {
     const features = proposedParts.value.map(({ geometry }) => ({

@@ -12,7 +12,7 @@ export const shownLayer = signal<ShownLayer | null>(null);
 /** Whether its cells are still those of earlier choices. */
 export const isMapLoading = signal(false);
 
-/** Around a box in view, in pixels: the bar for editing lies above it. */
+/** Pixels around a box in view; most at the top, which the edit bar covers. */
 const PADDING = { top: 110, bottom: 60, left: 60, right: 60 };
 const NARROW_PADDING = { top: 160, bottom: 40, left: 40, right: 40 };
 
@@ -41,7 +41,7 @@ function besideLegend({ clientWidth }: HTMLElement) {
 /** Zoom at which the surroundings of a town fill the map. */
 const PLACE_ZOOM = 9;
 
-/** Moves the map to a place, no farther away than now. */
+/** Moves the map to a place, and zooms in if needed, never out. */
 export function showOnMap({ latitude, longitude }: Place): void {
   const map = shownMap.peek();
   map?.easeTo({ center: [longitude, latitude], zoom: Math.max(map.getZoom(), PLACE_ZOOM) });

@@ -1,12 +1,12 @@
 import { callJson } from '../api/service.js';
 import type { Surface } from '../api/types.js';
 import { catalogues } from '../state/catalogues.js';
-import { type Assumptions, addTo } from '../state/choices.js';
+import { type Assumptions, addAssumptions } from '../state/choices.js';
 
 /** West, south, east, north, in degrees. */
 export type Bounds = readonly [number, number, number, number];
 
-export interface SurfaceQuestion {
+interface SurfaceQuestion {
   readonly species: string;
   /** null for everywhere. */
   readonly bounds: Bounds | null;
@@ -14,25 +14,25 @@ export interface SurfaceQuestion {
   readonly assumed: Assumptions;
 }
 
-/** Surfaces that are kept: enough to go back to what was looked at before. */
-const KEPT = 80;
-const kept = new Map<string, Surface>();
+/** Enough surfaces to return to earlier views without requests. */
+const MAX_CACHED = 80;
+const cache = new Map<string, Surface>();
 
-/** Asks for the surface of a species, or takes one that was asked for before. @throws NurselogError */
+/** Loads the surface of a species, from the cache if it is there. @throws NurselogError */
 export async function loadSurface(question: SurfaceQuestion, signal: AbortSignal): Promise<Surface> {
   const { species, bounds, maxPoints, assumed } = question;
   const query = new URLSearchParams({ max_points: String(maxPoints) });
   if (bounds !== null) query.set('bbox', bounds.join(','));
-  addTo(query, assumed);
+  addAssumptions(query, assumed);
   const path = `/v1/surfaces/${species}?${query}`;
-  const keptAs = `${catalogues.peek()?.model.digest} ${path}`;
-  const known = kept.get(keptAs);
-  if (known !== undefined) return known;
+  const cacheKey = `${catalogues.peek()?.model.digest} ${path}`;
+  const cached = cache.get(cacheKey);
+  if (cached !== undefined) return cached;
   const surface = await callJson<Surface>(path, { signal });
-  kept.set(keptAs, surface);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= KEPT) break;
-    kept.delete(oldest);
+  cache.set(cacheKey, surface);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED) break;
+    cache.delete(oldest);
   }
   return surface;
 }

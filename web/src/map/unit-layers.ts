@@ -6,15 +6,15 @@ import { boxOf, chosenUnit, type Unit, units, unsureUnits } from '../state/units
 export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
 
 const SOURCE = 'units';
-/** Names stand at points: at a polygon there would be one in each tile of the map. */
+/** Names are labels of points: a polygon would get one in each tile of the map. */
 const NAMES = 'unit-names';
-/** A dark line in a light casing is seen over every colour of the cells, in both themes. */
+/** A dark line in a light casing is visible over every colour of the cells, in both themes. */
 const DARK = '#1a1a1a';
 const LIGHT = '#ffffff';
-/** From this zoom on units have their names. */
+/** Names of units are shown from this zoom on. */
 const NAMES_ZOOM = 10;
 
-/** Shows the units on a map from now on. @returns ends that */
+/** Shows the units on a map, and updates them. @returns a stop function */
 export function showUnits(map: MapLibreMap): () => void {
   const update = () => {
     const features = units.value.map(({ id, name, geometry }) => ({

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { batchSize } from '../api/batch-size.js';
 import { call } from '../api/service.js';
 import { hasIntervals } from '../state/catalogues.js';
-import { addTo } from '../state/choices.js';
+import { addAssumptions } from '../state/choices.js';
 import type { PointsQuestion, PointTable, Row } from '../state/points.js';
 
 /**
@@ -21,7 +21,7 @@ export async function scorePoints(
   const { species, method, horizon, assumed } = question;
   const query = new URLSearchParams({ horizons: String(horizon) });
   if (hasIntervals()) query.set('include', 'intervals');
-  addTo(query, assumed);
+  addAssumptions(query, assumed);
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
   const size = batchSize();
   for (let start = from; start < table.rows.length; start += size) {

@@ -67,9 +67,8 @@ export function assumptions(): Assumptions {
 }
 
 /** Adds assumptions to a query. */
-export function addTo(query: URLSearchParams, asked: Assumptions): URLSearchParams {
-  for (const [name, value] of Object.entries(asked)) query.set(name, String(value));
-  return query;
+export function addAssumptions(query: URLSearchParams, assumed: Assumptions): void {
+  for (const [name, value] of Object.entries(assumed)) query.set(name, String(value));
 }
 
 /** Assumptions as options of a body, with measured conditions. */
