@@ -17,7 +17,7 @@ export function CopyButtons({ body, isLoading }: CopyButtonsProps) {
   const url = `${location.origin}/v1/predict/compare`;
   return (
     <section class="copy no-print">
-      <h3>Take it along</h3>
+      <h3>Copy or print</h3>
       <button type="button" disabled={isLoading} onClick={() => copy('link', location.href)}>
         Copy link
       </button>

@@ -1,12 +1,12 @@
 import { bothElevations, elevationText, FEET, METRES, measureOf, number } from '../page/format.js';
 import { elevationM } from '../state/choices.js';
 
-/** From this difference on, metres, the typed elevation may be in the other unit, or that of another place. */
+/** At this difference or more, the typed elevation may be in the other unit or that of another place. */
 const NOTED_DIFFERENCE_M = 150;
 
 /**
- * Says an elevation in both units, and warns where the matched point lies far above or below the site's own.
- * @param props.matchedM of the matched point; undefined while it is not known
+ * Shows an elevation in both units, and warns if the matched point lies far above or below the site's own.
+ * @param props.matchedM elevation of the matched point; undefined while it is not known
  */
 export function ElevationNote({ matchedM }: { matchedM: number | undefined }) {
   const own = elevationM.value;

@@ -10,7 +10,7 @@ type Row = readonly [label: string, latitude: number, longitude: number];
 
 let loading: Promise<NamedPlace[]> | undefined;
 
-/** The places that have names, towns by falling population first. A failed download is tried again at the next call. */
+/** The places that have names, large towns first. A failed download is tried again at the next call. */
 export function loadNamedPlaces(): Promise<NamedPlace[]> {
   loading ??= fetchPlaces().catch((error: Error) => {
     loading = undefined;
@@ -31,15 +31,15 @@ async function fetchPlaces(): Promise<NamedPlace[]> {
   );
 }
 
-/** Places whose name begins with a text, then those with a word that does; at most so many. */
-export function placesLike(places: readonly NamedPlace[], text: string, most: number): NamedPlace[] {
+/** Places whose name begins with a text, then those with another word that does; no more than the limit. */
+export function placesLike(places: readonly NamedPlace[], text: string, limit: number): NamedPlace[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];
   const begins = ({ label }: NamedPlace) => label.toLowerCase().startsWith(wanted);
   const hasWord = ({ label }: NamedPlace) => label.toLowerCase().includes(` ${wanted}`);
   return [...places.filter(begins), ...places.filter((place) => !begins(place) && hasWord(place))].slice(
     0,
-    most,
+    limit,
   );
 }
 

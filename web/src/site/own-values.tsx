@@ -3,10 +3,8 @@ import type { Comparison } from '../api/types.js';
 import { type Measure, measureOf, number } from '../page/format.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
-import { conditions, elevationM, measurableOf, method } from '../state/choices.js';
+import { conditions, ELEVATION_M, elevationM, measurableOf, method } from '../state/choices.js';
 import { ElevationNote } from './elevation-note.js';
-
-const ELEVATION_M = { min: -10, max: 4400 };
 
 /**
  * What the planner knows better than the grid: the site's own elevation, and measured conditions.
@@ -14,7 +12,7 @@ const ELEVATION_M = { min: -10, max: 4400 };
  * @param props.matchedM elevation of the matched point; undefined while it is not known
  */
 export function OwnValues({ answer, matchedM }: { answer: Comparison | null; matchedM: number | undefined }) {
-  // Fields of a new key are empty, also where the text was no number.
+  // A new key empties the fields, even those whose text is not a number.
   const [resets, setResets] = useState(0);
   const prediction = answer?.comparison[method.value].predictions[0];
   const used = new Map(prediction?.contributions?.map(({ feature, value }) => [feature, value]));
@@ -24,7 +22,7 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
     conditions.value = value === null ? others : { ...others, [feature]: value };
   };
   const count = Object.keys(measured).length;
-  // Not closed by a field that is emptied to type another number.
+  // A state of its own, so that emptying a field to type another number does not close the details.
   const [isOpen, setOpen] = useState(count > 0);
   return (
     <section key={resets} class="own">
@@ -90,7 +88,7 @@ interface FieldProps {
   onValue: (value: number | null) => void;
 }
 
-/** A number that may be left empty. What is out of its limits is said and not used. */
+/** A number that may be left empty. One outside the limits shows a message and is not used. */
 function Field({ id, label, measure, value, placeholder, limits, onValue }: FieldProps) {
   const typed = useTypedNumber(value, limits, onValue, measure);
   const [min, max] = [measure.fromMetric(limits.min), measure.fromMetric(limits.max)];

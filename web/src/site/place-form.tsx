@@ -4,9 +4,9 @@ import { chooseSite, type Place, site } from '../state/choices.js';
 import { placeIn } from '../state/coordinates.js';
 import { loadNamedPlaces, type NamedPlace, placeNamed, placesLike } from './named-places.js';
 
-/** Names that are offered at a time. */
+/** Most names that are offered. */
 const MAX_OFFERED = 12;
-/** What the browser may take to find out where it is. */
+/** How long the browser may take to find its location. */
 const LOCATION_TIMEOUT_MS = 30_000;
 /** T19S R5E S12, and other ways to write it. */
 const TOWNSHIP = /^T(?:OWNSHIP)?\.?\s*\d+\s*[NS]\b/i;
@@ -27,7 +27,7 @@ export function PlaceForm() {
   const go = async (event: Event) => {
     event.preventDefault();
     setProblem('');
-    // Without the list the form takes coordinates.
+    // If the list cannot be loaded, coordinates still work.
     const place = placeIn(text) ?? placeNamed(await loadNamedPlaces().catch(() => []), text);
     // Another text was typed, or another site chosen, while the list was loaded.
     if (document.querySelector<HTMLInputElement>('#place')?.value !== text) return;
@@ -80,7 +80,7 @@ export function PlaceForm() {
       <p id="place-help" class="small">
         Coordinates as 44.12, -122.03, as 44 7 12 N, 122 1 48 W, or as UTM 10T 577600 4885700.
       </p>
-      {/* Browsers tell pages of https and of this machine alone. */}
+      {/* Browsers give their location only to pages from HTTPS or from this machine. */}
       {window.isSecureContext && (
         <button type="button" disabled={isLocating} onClick={locate}>
           {isLocating ? 'Locating …' : 'My location'}

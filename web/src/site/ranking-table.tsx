@@ -13,7 +13,8 @@ import { siteRequest } from './site-request.js';
 import { SpeciesComparison } from './species-comparison.js';
 import { Whisker } from './whisker.js';
 
-const FIRST = 8;
+/** Rows that are shown at first. */
+const FIRST_ROWS = 8;
 
 /** Loads the species of the chosen set at the site. @param isWanted false to ask for none */
 export function useRanking(isWanted: boolean): Loading<Ranking> {
@@ -30,7 +31,7 @@ export function useRanking(isWanted: boolean): Loading<Ranking> {
   );
 }
 
-/** The species of the chosen set at the site: all best first, some side by side. */
+/** The species of the chosen set at the site: ranked for all species, side by side for a smaller set. */
 export function RankingTable({ ranking: { answer, error, isLoading } }: { ranking: Loading<Ranking> }) {
   const [isWhole, setWhole] = useState(false);
   const rows = answer?.ranking ?? [];
@@ -58,7 +59,7 @@ export function RankingTable({ ranking: { answer, error, isLoading } }: { rankin
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, isWhole ? rows.length : FIRST).map((row) => {
+            {rows.slice(0, isWhole ? rows.length : FIRST_ROWS).map((row) => {
               const { species_code, planting_method } = row;
               const [prediction] = row.predictions;
               if (prediction === undefined) return null;
@@ -99,7 +100,7 @@ export function RankingTable({ ranking: { answer, error, isLoading } }: { rankin
           </tbody>
         </table>
       )}
-      {!isSet && rows.length > FIRST && (
+      {!isSet && rows.length > FIRST_ROWS && (
         <button type="button" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show fewer' : `Show all ${rows.length}`}
         </button>

@@ -52,7 +52,7 @@ export function SitePanel() {
           <SiteAnswer answer={answer} />
         </div>
       )}
-      {/* Also without an answer: what is typed there may be what is refused. */}
+      {/* Also without an answer: the service may have refused what is typed there. */}
       {site.value !== null && (
         <OwnValues
           key={`${site.value.latitude},${site.value.longitude}`}
@@ -70,7 +70,7 @@ export function SitePanel() {
   );
 }
 
-/** The elevation of the matched point where the site's own was refused as that of another place. */
+/** The elevation of the matched point, if the site's own was refused because it is too far from it. */
 function refusedMatch(error: Error | null): number | undefined {
   if (!(error instanceof NurselogError) || error.code !== 'elevation_mismatch') return undefined;
   return (error.details as { matched_elevation_m: number }).matched_elevation_m;

@@ -14,7 +14,7 @@ const path = (corners: readonly (readonly [number, number])[]) =>
     .map(([across, down], index) => `${index === 0 ? 'M' : 'L'}${across.toFixed(1)} ${down.toFixed(1)}`)
     .join('');
 
-/** Both methods' survival by year, with interval bands; the same as a table for those who do not see it. */
+/** Both methods' survival by year, with interval bands, and a table for screen readers. */
 export function SurvivalChart({ comparison }: { comparison: Comparison['comparison'] }) {
   return (
     <figure class="chart">

@@ -38,6 +38,9 @@ export const camera = signal<{ readonly zoom: number; readonly center: Place } |
 export const OPACITY = { min: 0.2, max: 1, step: 0.1, default: 0.7 } as const;
 export const cellOpacity = signal<number>(OPACITY.default);
 
+/** The elevations that the interface allows, in metres. */
+export const ELEVATION_M = { min: -10, max: 4400 } as const;
+
 /** The limits of a scenario that the page offers; the interface allows more. */
 export const WARMING_C = { min: 0, max: 6, step: 0.5 } as const;
 export const PRECIPITATION_PERCENT = { min: -50, max: 50, step: 5 } as const;
@@ -146,7 +149,7 @@ export function readChoices(text: string): void {
     practice.value = readNumbers('practice.');
     cellOpacity.value = readNumber('opacity', OPACITY.min, OPACITY.max) ?? OPACITY.default;
     site.value = read('site', (text) => placeOf(text.split(',')));
-    elevationM.value = readNumber('elevation', -10, 4400);
+    elevationM.value = readNumber('elevation', ELEVATION_M.min, ELEVATION_M.max);
     conditions.value = readNumbers('measured.');
     camera.value = read('map', cameraOf) ?? camera.value;
     unusedChoices.value = [...unused, ...[...fields].map(([name, value]) => `${name}=${value}`)];
