@@ -86,7 +86,7 @@ function DrawnCorners({ corners }: { corners: Rings }) {
           return '';
         }}
       />
-      {/* Never disabled: the keyboard would pass it on the way from the list, whose corners count from then on. */}
+      {/* Never disabled: the list takes its corners when Tab leaves it, and Tab would skip a disabled button. */}
       <button type="button" class="primary" onClick={finishDrawing}>
         Finish the unit
       </button>
@@ -115,7 +115,7 @@ function ChosenUnit({ unit }: { unit: Unit }) {
   };
   const remove = () => {
     removeUnit(unit.id);
-    // Its own button goes.
+    // The button that has the focus is removed.
     const next = units.peek().length > 0 ? 'unit' : drawing.peek() === null ? 'draw' : 'corners';
     document.getElementById(next)?.focus();
   };
@@ -140,7 +140,7 @@ function ChosenUnit({ unit }: { unit: Unit }) {
           Remove this unit
         </button>
       </div>
-      {rings === null && <p class="hint">Its corners are no degrees and cannot be edited here.</p>}
+      {rings === null && <p class="hint">Its corners are not in degrees and cannot be edited here.</p>}
       {rings !== null && isEdited && (
         <CornerList
           rings={rings}

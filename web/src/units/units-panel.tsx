@@ -39,7 +39,7 @@ export function UnitsPanel() {
         <FileDrop error={error} onFiles={open} />
         {note !== '' && <p role="status">{note}</p>}
         <WorkBar onOpen={open} />
-        {/* Another file is another run. */}
+        {/* A new key for each file, which starts a new run. */}
         {points !== null && <PointsRun key={points} table={points} />}
       </div>
       {panel.value === 'units' && units.value.length > 0 && <PlannedUnits />}
@@ -58,12 +58,12 @@ function take({ polygons, points, ignored, notes = [], project }: FileContent): 
     return `Opened: a project with ${counted(project.units.length, 'unit')}.`;
   }
   const known = addUnits(polygons);
-  const areLeft = points !== null && !mayDiscardRows();
-  if (points !== null && !areLeft) takePoints(points);
+  const keepsRows = points !== null && !mayDiscardRows();
+  if (points !== null && !keepsRows) takePoints(points);
   if (polygons.length > 0) showBox(boxOf(units.peek()));
   return [
     ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '',
-    areLeft ? `Left out, so that the answered rows stay: ${counted(points.rows.length, 'point')}.` : '',
+    keepsRows ? `Left out, so that the answered rows stay: ${counted(points.rows.length, 'point')}.` : '',
     known > 0 ? `Here already, and not added again: ${counted(known, 'unit')}.` : '',
     ...notes,
   ]

@@ -17,7 +17,7 @@ import { pointTable } from '../state/points.js';
 import { units } from '../state/units.js';
 import { work } from '../state/work.js';
 
-/** Whether the work survives, and the ways to save it and to be rid of it. */
+/** Whether work is kept in the browser, and buttons to save, open and clear it. */
 export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }) {
   const isEmpty = units.value.length === 0 && pointTable.value === null;
   const [error, setError] = useState<Error | null>(null);
