@@ -6,9 +6,11 @@ import type { UnitPoint } from './unit-points.js';
 type Rectangle = [[number, number][]];
 
 /**
- * Divides a unit along the cells of the grid: each place goes with its nearest data point, so that the parts are the
- * whole. @param classOf the part that a point belongs to, from 0; @param step degrees between points
- * @returns a geometry for each class that has a place
+ * Divides a unit along the cells of the grid: each place belongs to its nearest data point, so that the parts cover the
+ * unit.
+ * @param classOf the class of a point, from 0
+ * @param step degrees between points
+ * @returns a geometry for each class that has a part of the unit
  */
 export async function divide(
   unit: Unit,

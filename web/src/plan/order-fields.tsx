@@ -10,7 +10,7 @@ const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610
 const RESERVE = { min: 0, max: 1000, isNeeded: true };
 const TARGET_PER_HA = { min: 0.001, max: MAX_TARGET_PER_HA };
 
-/** What is wanted alive, from which the order of trees or pods follows. */
+/** Fields for the living trees wanted and the reserve, from which orders of trees or pods are calculated. */
 export function OrderFields() {
   const { targetPerHa, targetColumn, basis, reservePercent } = settings.value;
   const perUnit: Measure = {
@@ -29,7 +29,7 @@ export function OrderFields() {
     RESERVE,
     (value) => value !== null && changeSettings({ reservePercent: value }),
   );
-  // The chosen one also where no unit has it any more: it is part of the plan until it is given up.
+  // The chosen column is offered even if no unit has it any more: the plan keeps it until another is chosen.
   const chosen = targetColumn === null ? [] : [targetColumn];
   const columns = [...new Set([...targetColumns(units.value), ...chosen])];
   return (

@@ -1,4 +1,4 @@
-import type { PlanOption } from '../api/types.js';
+import { METHODS, type PlanOption } from '../api/types.js';
 import {
   areaText,
   areaUnit,
@@ -94,11 +94,10 @@ function Lines({ lines }: { lines: readonly OrderLine[] }) {
               </small>
             </th>
             <td class="amount">
-              {(['manual', 'drone_seeded'] as const)
-                .map((method) => ({
-                  method,
-                  total: sum((line) => (line.method === method ? line.total : 0)),
-                }))
+              {METHODS.map((method) => ({
+                method,
+                total: sum((line) => (line.method === method ? line.total : 0)),
+              }))
                 .filter(({ total }) => total > 0)
                 .map(({ method, total }) => counted(total, THINGS[method]))
                 .join(', ')}

@@ -61,7 +61,7 @@ export function rowsOf(
 export const areCompared = (rows: readonly PlanRow[]) =>
   rows.some(({ survivalToday }) => survivalToday !== undefined);
 
-/** Options by what a planner ranks by; equal ones as the service ranks them, by cost where there are costs. */
+/** Options in the planner's ranking. Ties keep the order of the service, which ranks by cost if there are costs. */
 function ranked(options: readonly PlanOption[], rankBy: RankBy): PlanOption[] {
   if (rankBy === 'cost') return [...options];
   const value = ({ survival }: PlanOption) => (rankBy === 'safest' ? survival.low : survival.mean);
@@ -134,8 +134,8 @@ export interface UnplannedUnit {
 
 /**
  * The units that failed, those for which no species is left, and those that were not answered.
- * @param noneLeft the reason of the second
- * @param notAnswered the reason of the third; undefined while they are asked for
+ * @param noneLeft the reason of units for which no species is left
+ * @param notAnswered the reason of units that were not answered; undefined while they are loading
  */
 export function unplannedOf(
   units: readonly Unit[],

@@ -17,7 +17,8 @@ import { boxOf, chosenUnit } from '../state/units.js';
 import { orderText } from './order-table.js';
 import { areCompared, type PlanRow, sortRows } from './plan-rows.js';
 
-const FIRST = 100;
+/** Options that are shown at first. */
+const FIRST_ROWS = 100;
 
 /** The order of the options within a unit, as a part of a sentence. */
 const ORDER_NAMES: Readonly<Record<RankBy, string>> = {
@@ -36,7 +37,7 @@ interface PlanTableProps {
 export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
   const comparesToday = areCompared(rows);
   const { sort, onlyBest, filter } = settings.value;
-  const [limit, setLimit] = useState(FIRST);
+  const [limit, setLimit] = useState(FIRST_ROWS);
   const wanted = filter.trim().toLowerCase();
   const matches = (row: PlanRow) =>
     (!onlyBest || row.rank === 1) &&
@@ -128,7 +129,7 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
         </Explained>
       )}
       {shown.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + 10 * FIRST)}>
+        <button type="button" onClick={() => setLimit(limit + 10 * FIRST_ROWS)}>
           Show more
         </button>
       )}

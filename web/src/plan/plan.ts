@@ -4,23 +4,24 @@ import { callJson } from '../api/service.js';
 import type { FailedUnit, Horizon, Method, Plan, PlannedUnit, ServedModel } from '../api/types.js';
 import type { Unit } from '../state/units.js';
 
-export interface PlanQuestion {
-  /** The models of the plan: answers of others are no part of it. */
+interface PlanQuestion {
+  /** The models that must answer all units. */
   readonly model: Pick<ServedModel, 'version' | 'digest'> | undefined;
   readonly horizon: Horizon;
   readonly nativeOnly: boolean;
   /** undefined for all species. */
   readonly speciesCodes: readonly string[] | undefined;
-  /** The cost by method, of both; undefined where there are none. */
+  /** The costs of both methods; undefined without costs. */
   readonly costs: Readonly<Record<Method, number>> | undefined;
-  /** What targets are divided by; without effect where there are none. */
+  /** Whether targets are divided by mean survival or its low end; without effect if there are no targets. */
   readonly basis: 'mean' | 'low';
   readonly scenario?: object;
   readonly conditions?: object;
 }
 
-/** Units of a request at most; parts that are too large all the same are divided. */
-const AT_ONCE = 100;
+/** Most units of a request; a request that is still too large is divided. */
+const MAX_UNITS = 100;
+/** Codes of refusals that may concern a single unit, or the size of the request. */
 const REFUSALS = ['batch_too_large', 'payload_too_large', 'invalid_request'] as const;
 
 type Answer = PlannedUnit | FailedUnit;
@@ -31,8 +32,8 @@ type Kept = WeakMap<Unit['geometry'], { readonly asked: string; readonly answer:
 const keptOfToday: Kept = new WeakMap();
 const keptOfOtherClimates: Kept = new WeakMap();
 
-/** What is known of units. */
-export interface PlanAnswer {
+/** The answers to units. */
+interface PlanAnswer {
   /** In the order of the units; those that were not answered are missing. */
   readonly units: readonly Answer[];
   /** Why units were not answered; null where all were. */
@@ -40,9 +41,9 @@ export interface PlanAnswer {
 }
 
 /**
- * Plans units, in as many requests as it takes. A unit that is refused has an error in its place; any other failure,
- * as that of the quota or the answer of other models, ends the plan with what was answered before.
- * @param targetOf living trees per hectare that are to be ordered for; units of another target are another request
+ * Plans units in several requests. A refused unit has an error in its place; any other failure, such as a used-up
+ * quota or an answer of other models, ends the plan with the answers so far.
+ * @param targetOf living trees per hectare to order for; units with different targets are sent in different requests
  * @throws the reason of the signal
  */
 async function planUnits(
@@ -59,7 +60,7 @@ async function planUnits(
     if (known?.asked === askedFor(unit)) answers.set(unit.id, { ...known.answer, id: unit.id });
   }
   const missing = units.filter(({ id }) => !answers.has(id));
-  const size = Math.min(AT_ONCE, batchSize());
+  const size = Math.min(MAX_UNITS, batchSize());
   const parts: (readonly Unit[])[] = [];
   for (const target of new Set(missing.map(targetOf))) {
     const same = missing.filter((unit) => targetOf(unit) === target);
@@ -83,7 +84,7 @@ async function planUnits(
 }
 
 /** A plan with the answers for today's climate. */
-export interface ComparedPlan extends PlanAnswer {
+interface ComparedPlan extends PlanAnswer {
   /** Without costs and orders; empty where today's climate is not compared. */
   readonly today: readonly Answer[];
 }
@@ -107,7 +108,7 @@ export async function planAndCompare(
   return { ...plan, error: plan.error ?? today?.error ?? null, today: today?.units ?? [] };
 }
 
-/** Plans units in one request. @returns null where these are to be asked for in smaller parts */
+/** Plans units in one request. @returns null if the request must be divided */
 async function planPart(
   units: readonly Unit[],
   question: PlanQuestion,
@@ -143,7 +144,7 @@ async function planPart(
   }
 }
 
-/** Whether a refusal concerns a field beside the units, which every part of them would have, too. */
+/** Whether a refusal concerns a field other than the units, so that smaller requests would be refused, too. */
 function concernsOptions({ details }: NurselogError): boolean {
   const issues = (details?.issues ?? []) as readonly { readonly path: string }[];
   return issues.some(({ path }) => path !== '' && !path.startsWith('units'));

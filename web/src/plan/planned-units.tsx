@@ -95,7 +95,7 @@ export function PlannedUnits() {
               <PlanTable rows={rows} hasCosts={hasCosts} rankBy={rankBy} />
             </>
           )}
-          {/* Made anew for other figures: a proposal to split the unit is by those that it was made from. */}
+          {/* A new key for other figures, because a proposed split depends on the figures it was made from. */}
           {spreadRow !== undefined && (
             <UnitSpread
               key={JSON.stringify([
@@ -108,7 +108,7 @@ export function PlannedUnits() {
               row={spreadRow}
             />
           )}
-          {/* Also without a plan: other programs read the units from there. */}
+          {/* Also without a plan, to use the units in other programs. */}
           <div class="buttons">
             <ExportButtons
               isDisabled={isLoading}
@@ -195,7 +195,7 @@ const unitsOf = (rows: readonly { readonly unit: Unit }[]) => rows.map(({ unit }
 const revisions = new WeakMap<Unit['geometry'], number>();
 let revisionCount = 0;
 
-/** A number that no other geometry has, nor the same one after a change. */
+/** A number that identifies a geometry; a changed geometry is another object with another number. */
 function revisionOf(geometry: Unit['geometry']): number {
   const known = revisions.get(geometry) ?? ++revisionCount;
   revisions.set(geometry, known);

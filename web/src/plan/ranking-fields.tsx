@@ -15,7 +15,7 @@ interface RankingFieldsProps {
   hasOtherClimate: boolean;
 }
 
-/** What options are ranked by and compared with, and from which survival on they are sure enough. */
+/** Fields for the ranking of options, the threshold below which they are unsure, and the comparison with today. */
 export function RankingFields({ rankBy, hasCosts, hasOtherClimate }: RankingFieldsProps) {
   const threshold = useTypedNumber(
     Number((settings.value.threshold * 100).toFixed(6)),

@@ -25,7 +25,7 @@ interface ReportProps {
   rankBy: RankBy;
 }
 
-/** The plan on paper, below what all prints begin with: totals, the best options of each unit, and the units without one. */
+/** The plan on paper, below the heading of all prints: totals, the best options of each unit, and units without one. */
 export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
   const model = catalogues.value?.model;
   const { costs, threshold } = settings.value;

@@ -2,13 +2,13 @@ import { areaUnit, perHectare } from '../page/format.js';
 import type { PlanSettings } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
 
-/** Names of columns that hold living trees wanted per area, as files of planting units have them. */
+/** Usual names of columns with the living trees wanted per area. */
 const TARGET =
   /^(tpa|tph|spa|sph|target|target[ _]?(tpa|tph|trees.*|stocking)|(trees?|stems?)[ _/]*(per)?[ _/]*(ac(re)?|ha|hectare)s?)$/i;
 const PER_HECTARE = /(tph|sph|ha|hectares?)$/i;
 const PER_ACRE = /(tpa|spa|ac|acres?)$/i;
 
-/** The most that the service takes, living trees a hectare. */
+/** The highest target that the service accepts, in living trees per hectare. */
 export const MAX_TARGET_PER_HA = 100_000;
 
 /** The columns of the units that may hold targets: those with such a name and a number. */
@@ -19,17 +19,17 @@ export function targetColumns(units: readonly Unit[]): string[] {
   );
 }
 
-/** What the numbers of a column are per: its name says it, else the chosen unit of area. */
+/** The unit of area of a column of targets: as its name says, else the chosen one. */
 export function columnUnit(column: string): 'acre' | 'hectare' {
   if (PER_HECTARE.test(column.trim())) return 'hectare';
   return PER_ACRE.test(column.trim()) ? 'acre' : areaUnit();
 }
 
-/** The units whose target of their column cannot be read; they get no order. */
+/** The units whose target in the column cannot be read; they get no order. */
 export const wrongTargets = (units: readonly Unit[], { targetColumn }: PlanSettings) =>
   targetColumn === null ? [] : units.filter((unit) => valueIn(unit, targetColumn) === 'wrong');
 
-/** What the targets of the chosen column are per: as it was when the column was chosen. */
+/** The unit of area of the targets in the chosen column, as it was when the column was chosen. */
 export const targetUnitOf = ({ targetColumn, targetUnit }: PlanSettings) =>
   targetUnit ?? columnUnit(targetColumn ?? '');
 
@@ -38,8 +38,8 @@ export const excessiveTargets = (units: readonly Unit[], settings: PlanSettings)
   units.filter((unit) => (wantedIn(unit, settings) ?? 0) > MAX_TARGET_PER_HA);
 
 /**
- * The living trees per hectare that are to be planned for in a unit, reserve included: of its column, else that of
- * all where its column is blank. @returns undefined for none, as for 0, for what cannot be read and for too many
+ * The target of a unit in living trees per hectare, reserve included: that of its column or, if this is blank, that of
+ * all units. @returns undefined without a target, for 0, and for one that cannot be read or is too high
  */
 export function targetOf(unit: Unit, settings: PlanSettings): number | undefined {
   const wanted = wantedIn(unit, settings);
@@ -55,7 +55,7 @@ function wantedIn(unit: Unit, settings: PlanSettings): number | undefined {
   return Number((wanted * (1 + reservePercent / 100)).toFixed(6));
 }
 
-/** The number in a column of a unit, from 0 on; null where it is blank. */
+/** The number in a column of a unit, at least 0; null if it is blank. */
 function valueIn({ attributes }: Unit, column: string): number | 'wrong' | null {
   const value = Object.hasOwn(attributes, column) ? attributes[column] : null;
   if (value === null || value === undefined) return null;

@@ -39,8 +39,8 @@ const MAX_BANDS = 4;
 const rounded = (value: number) => Number(value.toFixed(6));
 
 /**
- * Bands with round bounds that hold all values, by the first step that needs few of them.
- * @param steps from small to large
+ * Bands with round bounds that hold all values.
+ * @param steps widths from small to large; the first that needs at most MAX_BANDS is used, else the last
  */
 export function bandsOf(values: readonly number[], steps: readonly number[]): Band[] {
   const [low, high] = [Math.min(...values), Math.max(...values)];

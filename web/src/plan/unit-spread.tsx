@@ -21,9 +21,9 @@ import { divide } from './divide.js';
 import type { PlanRow } from './plan-rows.js';
 import { type Band, bandsOf, pointsInside, type UnitPoint } from './unit-points.js';
 
-/** From this many points on a unit can be divided. */
+/** A unit with fewer points is not divided. */
 const MIN_POINTS = 4;
-/** Points of a unit that are looked at, at most. */
+/** Most points that are loaded for a unit. */
 const MAX_POINTS = 5000;
 const SURVIVAL_STEPS = [0.01, 0.02, 0.05, 0.1, 0.25];
 const METRE_STEPS = [50, 100, 200, 500, 1000];
