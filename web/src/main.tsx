@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { Page } from './page/page.js';
 import { dropUnknownChoices } from './state/catalogues.js';
 import { followAddress, readAddress } from './state/choices.js';
-import { lookAtHealth } from './state/connection.js';
+import { checkHealth } from './state/connection.js';
 import { startKeeping } from './state/keep-work.js';
 import { takeKeyFromAddress } from './state/key.js';
 import './styles/base.css';
@@ -23,7 +23,7 @@ followAddress();
 dropUnknownChoices();
 // The service may have loaded other models while another tab was shown.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') void lookAtHealth();
+  if (document.visibilityState === 'visible') void checkHealth();
 });
 const root = document.getElementById('page');
 if (root !== null) {

@@ -14,21 +14,21 @@ import {
 import { servedDigest, servedVersion } from './connection.js';
 import { key } from './key.js';
 
-export interface Catalogues {
+interface Catalogues {
   readonly species: readonly Species[];
   readonly coverage: Coverage;
   readonly model: ServedModel;
 }
 
-/** What tells models, and what their figures are, apart from others. */
+/** What identifies models, and what their figures are based on. */
 export type ModelOrigin = Pick<ServedModel, 'version' | 'digest' | 'outcomes' | 'caution'>;
 
-/** What serves; null until it is loaded with a key that is accepted. */
+/** Species, coverage and models of the service; null until they are loaded with an accepted key. */
 export const catalogues = signal<Catalogues | null>(null);
-/** The key's tier and today's count, as of the last look. */
+/** The key's tier and today's count of requests, as last loaded. */
 export const usage = signal<Usage | null>(null);
 
-/** Which models serve; undefined until the catalogues are loaded. */
+/** The models that answer; undefined until the catalogues are loaded. */
 export function servedOrigin(): ModelOrigin | undefined {
   const model = catalogues.value?.model;
   if (model === undefined) return undefined;
@@ -36,10 +36,10 @@ export function servedOrigin(): ModelOrigin | undefined {
   return { version, digest, outcomes, caution };
 }
 
-/** Whether the models have intervals; taken to be so until the catalogues are loaded. */
+/** Whether the models have intervals; assumed until the catalogues are loaded. */
 export const hasIntervals = () => catalogues.value?.model.interval_level !== null;
 
-/** Whether other models answer than those of the catalogues: the service has loaded others since. */
+/** Whether the service has loaded other models since the catalogues were loaded. */
 export const areOutdated = computed(() => {
   if (catalogues.value === null) return false;
   const { version, digest } = catalogues.value.model;
@@ -49,7 +49,7 @@ export const areOutdated = computed(() => {
 /** The key with which the catalogues were loaded. */
 let loadedWith: string | null = null;
 
-/** Loads what is not there yet for the key, or of other models. @throws NurselogError */
+/** Loads catalogues and usage if they are missing, of another key, or of other models. @throws NurselogError */
 export async function loadCatalogues(signal: AbortSignal): Promise<void> {
   const secret = key.peek();
   if (loadedWith !== secret) usage.value = null;
@@ -60,7 +60,7 @@ export async function loadCatalogues(signal: AbortSignal): Promise<void> {
   if (usage.peek() === null) await loadUsage(signal);
 }
 
-/** Takes away choices, as of an old link, that the models do not know, now and later. */
+/** Removes choices that the models do not know, such as those of an old link, now and after each change. */
 export function dropUnknownChoices(): void {
   effect(() => {
     if (catalogues.value === null) return;
@@ -88,14 +88,14 @@ export function dropUnknownChoices(): void {
   });
 }
 
-/** Looks at the key's tier and today's count. @throws NurselogError */
-export async function loadUsage(signal: AbortSignal): Promise<void> {
+/** Loads the key's tier and today's count of requests. @throws NurselogError */
+async function loadUsage(signal: AbortSignal): Promise<void> {
   usage.value = await callJson<Usage>(USAGE, { signal });
 }
 
 /**
- * The key's tier and today's count, loaded when a panel is opened.
- * @param isSpending while it is true requests are sent; the count is loaded again when they end
+ * The key's tier and today's count of requests, loaded when a panel is opened.
+ * @param isSpending true while requests are sent; the count is loaded again when they end
  */
 export function useUsage(isSpending = false): Usage | null {
   useEffect(() => {

@@ -14,10 +14,11 @@ export type Panel = (typeof PANELS)[number];
 /** Douglas-fir. */
 export const DEFAULT_SPECIES = 'PSME';
 
-/** What is shown and asked, all of it in the address, so that a link shows the same. */
-export const species = signal(DEFAULT_SPECIES);
 /** What a link or a project has that the page or this service cannot use, as `name=value`. */
 export const unusedChoices = signal<readonly string[]>([]);
+
+// What is shown and asked for: all of it is in the address, so that a link shows the same.
+export const species = signal(DEFAULT_SPECIES);
 export const method = signal<Method>('manual');
 export const horizon = signal<Horizon>(5);
 export const layer = signal<Layer>('survival');
@@ -27,7 +28,7 @@ export const precipitationPercent = signal(0);
 export const site = signal<Place | null>(null);
 /** The site's own elevation in metres; null for that of the matched point. */
 export const elevationM = signal<number | null>(null);
-/** What the planner does, by feature of practice: what is not here is as the model has it by default. */
+/** Practice by feature; the model's default applies to features that are not here. */
 export const practice = signal<Readonly<Record<string, number>>>({});
 /** Measured values by feature. */
 export const conditions = signal<Readonly<Record<string, number>>>({});
@@ -52,12 +53,12 @@ export function practiceOf(features: ServedModel['features']): Practice[] {
   return features.filter((feature): feature is Practice => feature.default !== undefined);
 }
 
-/** The features that can be measured at a site, beside its elevation. */
+/** The features that can be measured at a site, except its elevation. */
 export function measurableOf(features: ServedModel['features']): ServedModel['features'] {
   return features.filter(({ feature, default: average }) => feature !== 'elevation' && average === undefined);
 }
 
-/** What figures are asked for beside place, species and method, by the parameters of surfaces and tables. */
+/** A climate and practice, by the names of the query parameters of surfaces and tables. */
 export type Assumptions = Readonly<Record<string, number>>;
 
 /** The chosen climate and practice; empty for today's climate and average practice. */
@@ -90,7 +91,7 @@ export function optionsOf(
   };
 }
 
-/** Chooses a site; what was measured elsewhere does not apply to it. */
+/** Chooses a site, and forgets the elevation and the conditions measured at the one before. */
 export function chooseSite(place: Place): void {
   const rounded = {
     latitude: Number(place.latitude.toFixed(5)),
@@ -118,7 +119,7 @@ const oneOf =
 /** Reads the choices from the address; what is missing or wrong there keeps its default. */
 export const readAddress = () => readChoices(location.hash.slice(1));
 
-/** Reads choices as {@link choicesText} writes them; of anything else what can be read. */
+/** Reads choices as {@link choicesText} writes them; what cannot be read becomes {@link unusedChoices}. */
 export function readChoices(text: string): void {
   const fields = new URLSearchParams(text);
   const unused: string[] = [];
@@ -156,14 +157,14 @@ export function readChoices(text: string): void {
   });
 }
 
-/** Zoom and centre of a map of a text `zoom/latitude/longitude`; null where they are none. */
+/** Reads a zoom and a centre, `zoom/latitude/longitude`; null if the text has none. */
 function cameraOf(text: string): typeof camera.value {
   const [level = null, ...degrees] = text.split('/');
   const [zoom, center] = [numberIn(level, 0, 20), placeOf(degrees)];
   return zoom === null || center === null ? null : { zoom, center };
 }
 
-/** A place of two texts in degrees; null where they are none. */
+/** Reads a place from two texts in degrees; null if they are not a latitude and a longitude. */
 export function placeOf([latitude, longitude]: readonly string[]): Place | null {
   const place = {
     latitude: numberIn(latitude ?? null, -90, 90),
@@ -197,10 +198,10 @@ export function choicesText(): string {
   return fields.toString().replaceAll('%2C', ',').replaceAll('%2F', '/');
 }
 
-/** Where the buttons Back and Forward of the browser lead: another site or panel. */
+/** What the browser's buttons Back and Forward step through: panels and sites. */
 const stepNow = () => `${panel.value} ${site.value?.latitude} ${site.value?.longitude}`;
 
-/** Keeps the address and the choices equal from now on. Another site or panel is another entry of the history. */
+/** Keeps the address and the choices in sync. Another site or panel adds an entry to the history. */
 export function followAddress(): void {
   let step = stepNow();
   let isReading = false;

@@ -5,11 +5,11 @@ import type { Health } from '../api/types.js';
 /** Why the page cannot get answers: each has an explanation of its own. */
 export type Problem = 'key_refused' | 'key_inactive' | 'quota' | 'busy' | 'offline';
 
-export interface Trouble {
+interface Trouble {
   readonly problem: Problem;
   /** What the service said, or the browser. */
   readonly message: string;
-  /** When the quota starts anew. */
+  /** When the quota is reset. */
   readonly resetsAt?: string | undefined;
 }
 
@@ -18,17 +18,17 @@ export const trouble = signal<Trouble | null>(null);
 
 /** The version of the models that gave the last answer; null before the first. */
 export const servedVersion = signal<string | null>(null);
-/** The digest of the models at the last look: most answers have only the version, which other models may have, too. */
+/** The digest of the models, as last loaded: most answers state only the version, which other models may share. */
 export const servedDigest = signal<string | null>(null);
 
 /** Increased to load again what failed. */
 export const attempt = signal(0);
 
-/** Until the first look at whether the service is back; each later one waits twice as long as the one before. */
-const FIRST_LOOK_MS = 3000;
-const LONGEST_MS = 60_000;
-let delayMs = FIRST_LOOK_MS;
-let looking: number | undefined;
+/** Delay before the first check whether the service is back; each later check waits twice as long as the one before. */
+const FIRST_CHECK_MS = 3000;
+const MAX_CHECK_MS = 60_000;
+let delayMs = FIRST_CHECK_MS;
+let checkTimer: number | undefined;
 let failedAt = Number.NEGATIVE_INFINITY;
 
 function problemOf({ code, status }: NurselogError): Problem | undefined {
@@ -52,44 +52,44 @@ export function reportFailure(error: NurselogError): void {
     message: error.message,
     resetsAt: typeof resetsAt === 'string' ? resetsAt : undefined,
   };
-  if (problem === 'busy' || problem === 'offline') lookLater();
+  if (problem === 'busy' || problem === 'offline') scheduleCheck();
 }
 
-function lookLater(): void {
-  if (looking !== undefined) return;
-  looking = window.setTimeout(lookAgain, delayMs);
-  delayMs = Math.min(2 * delayMs, LONGEST_MS);
+function scheduleCheck(): void {
+  if (checkTimer !== undefined) return;
+  checkTimer = window.setTimeout(checkAgain, delayMs);
+  delayMs = Math.min(2 * delayMs, MAX_CHECK_MS);
 }
 
-/** @param startedAt when the call was sent: one from before the failure says nothing of now */
+/** @param startedAt when the call was sent; a call sent before the last failure proves nothing */
 export function reportSuccess(startedAt: number): void {
   if (startedAt < failedAt) return;
-  delayMs = FIRST_LOOK_MS;
-  if (trouble.value !== null) tryAgain(); // what failed before
+  delayMs = FIRST_CHECK_MS;
+  if (trouble.value !== null) tryAgain();
 }
 
 /** Loads again whatever failed. Other models may serve after an outage. */
 export function tryAgain(): void {
   loadAgain();
-  void lookAtHealth();
+  void checkHealth();
 }
 
 function loadAgain(): void {
   trouble.value = null;
-  stopLooking();
+  cancelCheck();
   attempt.value++;
 }
 
-async function lookAgain(): Promise<void> {
-  const isBack = await lookAtHealth();
-  if (looking === undefined) return; // answered meanwhile
-  stopLooking();
+async function checkAgain(): Promise<void> {
+  const isBack = await checkHealth();
+  if (checkTimer === undefined) return; // another call has succeeded
+  cancelCheck();
   if (isBack) loadAgain();
-  else lookLater();
+  else scheduleCheck();
 }
 
-/** Looks which models serve; this needs no key and no quota. @returns whether the service is up */
-export async function lookAtHealth(): Promise<boolean> {
+/** Asks which models answer, which needs no key and no quota. @returns whether the service is up */
+export async function checkHealth(): Promise<boolean> {
   try {
     const response = await fetch('/v1/health');
     const { model } = (await response.json()) as Health;
@@ -103,7 +103,7 @@ export async function lookAtHealth(): Promise<boolean> {
   }
 }
 
-function stopLooking(): void {
-  window.clearTimeout(looking);
-  looking = undefined;
+function cancelCheck(): void {
+  window.clearTimeout(checkTimer);
+  checkTimer = undefined;
 }

@@ -2,9 +2,9 @@ import { toLatLon } from 'utm';
 import { type Place, placeOf } from './choices.js';
 
 /**
- * The place that a text says: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
- * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text. Degrees that
- * are a place only with the longitude first (-122.03, 44.12) are read so.
+ * Reads a place: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
+ * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text. Degrees are
+ * read with the longitude first (-122.03, 44.12) if they are only then a place.
  */
 export function placeIn(text: string): Place | null {
   const parts = text.trim().split(/[\s,;]+/);
@@ -13,7 +13,7 @@ export function placeIn(text: string): Place | null {
 }
 
 const ANGLE_TEXT = /^[\d\s.,;:°º'’′"”″NSEW+-]+$/;
-/** Halves with a letter in front or behind, or apart by a comma; else as many numbers in each. */
+/** Latitude and longitude with their letters in front or behind, or separated by a comma or semicolon. */
 const HALVES = [
   /^([NS][^NSEW]+)([EW][^NSEW]+)$/,
   /^([^NSEW]+[NS])([^NSEW]+[EW])$/,

@@ -11,7 +11,7 @@ export interface CornerAt {
 /** Corners by ring: outlines and holes in the order of the geometry, without the repeated first corner. */
 export type Rings = readonly (readonly Position[])[];
 
-/** The rings of a geometry; null for one that has not three corners in degrees in each, as a damaged file's. */
+/** The rings of a geometry; null unless each has at least three corners, all in degrees: files may be damaged. */
 export function ringsOf(geometry: Polygon | MultiPolygon): Rings | null {
   const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
   const rings: unknown[] = polygons.flat();
@@ -20,7 +20,7 @@ export function ringsOf(geometry: Polygon | MultiPolygon): Rings | null {
   return open.length > 0 && open.every(({ length }) => length >= 3) ? open : null;
 }
 
-/** Tells whether a position lies inside a geometry, edges included; a damaged geometry holds none. */
+/** @returns a test whether a position lies inside the geometry, edges included; never inside a damaged geometry */
 export function insideOf(geometry: Polygon | MultiPolygon): (position: [number, number]) => boolean {
   const rings = ringsOf(geometry)?.map((ring) => [...ring, ring[0]] as [number, number][]);
   return (position) => rings !== undefined && pointInPolygon(position, rings) !== false;

@@ -4,14 +4,14 @@ import { keepText, storageOf } from './storage.js';
 import { earlierUnits } from './units.js';
 import { EMPTY_WORK, readWork, takeWork, type Work, work } from './work.js';
 
-/** Work is kept in IndexedDB, of this origin alone, part by part. The key is no part of it. */
+/** Work is kept in IndexedDB, which only this origin can read, part by part. The API key is not part of it. */
 const PARTS = ['version', 'choices', 'settings', 'units', 'points', 'scored'] as const;
 /** Parts that a planner would miss. */
 const CONTENT = ['settings', 'units', 'points', 'scored'] as const;
 const SWITCH = 'nurselog-keep';
-/** What tabs are told where the kept work was removed. */
+/** The message to other tabs when the kept work was removed. */
 const FORGOTTEN = 'forgotten';
-/** A browser that takes longer does not keep the work. */
+/** If reading takes longer, work is not kept. */
 const MAX_READ_MS = 3000;
 
 const storage = storageOf('localStorage');
@@ -20,15 +20,15 @@ const storage = storageOf('localStorage');
 export const isKeeping = signal(storage?.getItem(SWITCH) !== 'off');
 /** Why work is not kept although it should be; null while it is. */
 export const keepError = signal<string | null>(null);
-/** What is to be said of kept work that could not be taken; null for nothing. */
+/** A notice about kept work that could not be read; null for none. */
 export const keepNotice = signal<string | null>(null);
 /** Whether another tab has kept other work since this one read or kept its own. */
 export const isChangedElsewhere = signal(false);
 
 let store: UseStore | undefined;
-/** What the store has; undefined while it is empty or unknown. */
+/** The content of the store; undefined while it is empty or unknown. */
 let kept: Work | undefined;
-/** What would not be lost if the page were closed: that of the store, or of the last project. */
+/** The work that closing the page would not lose: that of the store, or of the last project. */
 let safe = EMPTY_WORK;
 let otherTabs: BroadcastChannel | undefined;
 /** The work of this tab when another one kept its own. */
@@ -44,14 +44,14 @@ const hasContent = ({ units, points }: Work) => units.length > 0 || points !== n
 
 const hasOtherContent = (a: Work, b: Work | undefined) => CONTENT.some((part) => a[part] !== b?.[part]);
 
-/** Says that work is in a file. */
+/** Records that the work was saved to a file. */
 export function markSaved(saved: Work): void {
   safe = saved;
 }
 
 /**
  * Takes the work of the last visit, then keeps each change.
- * @param hasChoices whether the address tells the choices, which win over the kept ones
+ * @param hasChoices whether the address has choices, which take precedence over the kept ones
  */
 export async function startKeeping(hasChoices: boolean): Promise<void> {
   window.addEventListener('beforeunload', (event) => {
@@ -60,7 +60,7 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   try {
     store = createStore('nurselog', 'work');
     if (isKeeping.peek()) await restore(!hasChoices);
-    earlierUnits.value = []; // nothing was done yet that Undo could take back
+    earlierUnits.value = []; // Undo must not remove the restored units
   } catch (error) {
     store = undefined;
     keepError.value = (error as Error).message;
@@ -84,7 +84,7 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   });
 }
 
-/** The store has the work of another tab: that of this one is kept no longer, and its next write has all parts. */
+/** Another tab has replaced the content of the store, so that the next write of this tab must have all parts. */
 function setChangedElsewhere(): void {
   if (!isChangedElsewhere.peek()) before = kept ?? work.peek();
   isChangedElsewhere.value = true;
@@ -98,7 +98,7 @@ function forgetKept(): void {
 
 /** Takes what the store has instead of the work of this tab. @returns whether it has anything */
 async function restore(takesChoices: boolean): Promise<boolean> {
-  const reading = getMany<unknown>([...PARTS], store); // may throw: before there is a promise that nobody awaits
+  const reading = getMany<unknown>([...PARTS], store); // before `late`: if this throws, no rejection is left unhandled
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
   });
@@ -135,11 +135,11 @@ const inTurn = (job: () => Promise<void>) => {
   return turn;
 };
 
-/** Writes what has changed since the last time; nothing where a turn before has done it. */
+/** Writes the parts that have changed since the last write, which may have been in an earlier turn. */
 async function keep(): Promise<void> {
   const now = work.peek();
   if (!isKeeping.peek() || now === kept) return;
-  // The other tab's work stays until there is a change of content here, not of the map or the panel alone.
+  // The other tab's work stays until content changes here; a change of the map or the panel does not replace it.
   if (isChangedElsewhere.peek() && !hasOtherContent(now, before)) return;
   // What cannot be read stays until there is something else to keep.
   if (keepNotice.peek() !== null && !hasContent(now)) return;

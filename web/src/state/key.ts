@@ -9,7 +9,7 @@ const storage = storageOf('sessionStorage');
 /** The API key, kept until the browser's session ends, or without storage until the page is closed; null without one. */
 export const key = signal<string | null>(storage?.getItem(STORED_AS) ?? null);
 
-/** Whether the last text that was given as a key has not the form of one. */
+/** Whether the last text that was given as a key does not have the form of one. */
 export const isMalformed = signal(false);
 
 /** Keeps a text as the key if it has the form of one. @returns whether it has */

@@ -1,13 +1,14 @@
 import { signal } from '@preact/signals';
 import type { Method } from '../api/types.js';
 
-export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
+export const SORT_KEYS = ['unit', 'rank', 'species', 'survival', 'cost'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
 
 /** How the options of a unit are ranked: by cost per survivor, by survival, or by the low end of its interval. */
 export const RANKINGS = ['cost', 'survival', 'safest'] as const;
 export type RankBy = (typeof RANKINGS)[number];
 
-/** What a plan is asked for beside units, year, climate and practice, and how its table is shown. */
+/** The settings of a plan, except units, year, climate and practice, and of its table. */
 export interface PlanSettings {
   /** In dollars, of a planted tree and of a sown spot; null where none is typed in. */
   readonly costs: Readonly<Record<Method, number | null>>;
@@ -19,7 +20,7 @@ export interface PlanSettings {
   readonly targetPerHa: number | null;
   /** The column of the units' file that has the target of each instead; null for none. */
   readonly targetColumn: string | null;
-  /** What the targets of that column are per; null for the unit that areas are shown in, as in old projects. */
+  /** The unit of area of the targets in that column; null, as in old projects, for the one that areas are shown in. */
   readonly targetUnit: 'acre' | 'hectare' | null;
   /** Whether orders divide the target by the survival or by its low end. */
   readonly basis: 'mean' | 'low';

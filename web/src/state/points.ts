@@ -18,7 +18,7 @@ export interface PointsQuestion {
   readonly method: Method | null;
   readonly horizon: Horizon;
   readonly assumed: Assumptions;
-  /** The day, and the models that serve; undefined in work of before they were kept. */
+  /** The date, and the models that answer; undefined in work of older versions, which did not keep them. */
   readonly date?: string | undefined;
   readonly model?: ModelOrigin | undefined;
 }
@@ -38,7 +38,7 @@ export const scoredPoints = signal<ScoredPoints | null>(null);
 /** The index of the row that is shown in full. */
 export const chosenRow = signal<number | null>(null);
 
-/** Takes another file of points, or none; the answers to the one before go. */
+/** Takes another file of points, or none, and discards the answers to the one before. */
 export function takePoints(table: PointTable | null): void {
   batch(() => {
     pointTable.value = table;
@@ -59,7 +59,7 @@ export function survivalOf(row: Row, horizon: Horizon): number | null {
   return text ? Number(text) : null;
 }
 
-/** Longitude and latitude of a row; null where they are no degrees. */
+/** Longitude and latitude of a row; null if they are not in degrees. */
 export function positionOf({ longitude, latitude }: Row): [number, number] | null {
   const position: [number, number] = [Number(longitude || Number.NaN), Number(latitude || Number.NaN)];
   return Math.abs(position[0]) <= 180 && Math.abs(position[1]) <= 90 ? position : null;

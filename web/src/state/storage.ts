@@ -12,6 +12,6 @@ export function keepText(storage: Storage | null, name: string, text: string): v
   try {
     storage?.setItem(name, text);
   } catch {
-    // The page goes on without it.
+    // The page works without it.
   }
 }

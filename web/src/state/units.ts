@@ -3,14 +3,14 @@ import type { Feature, MultiPolygon, Polygon } from 'geojson';
 import { propertyText } from '../page/format.js';
 import { insideOf } from './corners.js';
 
-export type Attributes = Readonly<Record<string, string | number | boolean | null>>;
+type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 
 /** A planting unit. */
 export interface Unit {
   /** Identifies it in requests. */
   readonly id: string;
   readonly name: string;
-  /** What the file said of it, by column; empty for a drawn unit. Text of others: shown, never run. */
+  /** Its properties in the file, by column; empty for a drawn unit. Untrusted text. */
   readonly attributes: Attributes;
   /** Another object after each change of its corners. */
   readonly geometry: Polygon | MultiPolygon;
@@ -25,7 +25,7 @@ export const chosenUnit = signal<string | null>(null);
 export const drawnUnit = signal<string | null>(null);
 /** The unit whose corners can be moved on the map. */
 export const editedUnit = signal<string | null>(null);
-/** What the units were before each of the last changes. */
+/** The units before each of the last changes, for Undo. */
 export const earlierUnits = signal<readonly (readonly Unit[])[]>([]);
 /** Properties of files that name a unit, in order of preference. */
 const NAMES = ['name', 'unit', 'unit_id', 'unitid', 'stand', 'stand_id', 'id', 'label'];
@@ -36,11 +36,11 @@ const MAX_NAME = 120;
 let added = 0;
 
 /** A polygon of a file, or a drawn one. */
-export type UnitFeature = Feature<Polygon | MultiPolygon>;
+type UnitFeature = Feature<Polygon | MultiPolygon>;
 
 /**
- * Adds polygons, named by a property of theirs, each by a name of its own. One that is there already with this name,
- * attributes and corners is not added again.
+ * Adds polygons, each with a unique name, taken from one of its properties if possible. A polygon with the same
+ * attributes and corners as a unit is not added again.
  * @returns how many were there already
  */
 export function addUnits(features: readonly UnitFeature[]): number {
@@ -58,7 +58,7 @@ export function addUnits(features: readonly UnitFeature[]): number {
   return features.length - more.length;
 }
 
-/** Takes other units instead of all, as from a project; the change can be undone. */
+/** Replaces all units, such as by those of a project; the change can be undone. */
 export function replaceUnits(others: readonly Omit<Unit, 'id'>[]): void {
   change(others.map((unit) => ({ ...unit, id: `unit-${++added}` })));
 }
@@ -157,14 +157,14 @@ function nameIn(properties: Readonly<Record<string, unknown>> | null): string | 
   return NAMES.map((name) => nameOf(fields.get(name))).find((name) => name !== '');
 }
 
-/** A property as the name of a unit; '' where it holds none, as a blank one. */
+/** A property as the name of a unit; '' if it is blank. */
 const nameOf = (value: unknown) => propertyText(value).trim().slice(0, MAX_NAME);
 
 /** The unit at a place, the one drawn over the others where several are; undefined where there is none. */
 export const unitAt = (longitude: number, latitude: number): Unit | undefined =>
   units.peek().findLast(({ geometry }) => insideOf(geometry)([longitude, latitude]));
 
-/** West, south, east, north of units; null where no position of theirs is one in degrees, as in a file in metres. */
+/** The box around units; null if none of their positions is in degrees, as in a file in metres. */
 export function boxOf(shown: readonly Unit[]): Box | null {
   return boxAround(
     shown.flatMap(({ geometry }) =>
@@ -176,7 +176,7 @@ export function boxOf(shown: readonly Unit[]): Box | null {
 /** West, south, east and north of positions. */
 export type Box = [number, number, number, number];
 
-/** The box around positions, of which files may hold anything: what is none in degrees is left out. */
+/** The box around positions, without those that are not in degrees: files may hold anything. */
 export function boxAround(positions: readonly unknown[]): Box | null {
   const box: Box = [180, 90, -180, -90];
   for (const position of positions) {

@@ -9,13 +9,13 @@ export interface Loading<Answer> {
   readonly isLoading: boolean;
 }
 
-/** Changes that follow one another faster, as of a slider, are asked once, this long after the last. */
+/** Of changes that follow faster, such as those of a slider, only the last is loaded, after this pause. */
 const PAUSE_MS = 150;
 
 /**
  * Loads an answer, and again when its question changes or the service has other models.
- * @param asking a text that differs where another answer is needed; null for none
- * @param errorIn what keeps an answer from being complete: such an answer is shown, and asked again as a failed one
+ * @param asking a text that changes when another answer is needed; null for none
+ * @param errorIn the error of an incomplete answer: such an answer is shown, and loaded again like a failed one
  */
 export function useAnswer<Answer>(
   asking: string | null,
@@ -30,7 +30,7 @@ export function useAnswer<Answer>(
     isLoading: false,
   });
   const latestRound = attempt.value;
-  // Only what failed is asked again.
+  // Only what failed is loaded again.
   const round = useRef(latestRound);
   if (state.error !== null) round.current = latestRound;
   const lastChange = useRef(Number.NEGATIVE_INFINITY);
@@ -64,6 +64,6 @@ export function useAnswer<Answer>(
       controller.abort();
     };
   }, [question, round.current]);
-  // From the moment at which the question changes.
+  // Loading begins when the question changes, before the effect runs.
   return { ...state, isLoading: state.isLoading || asked !== question };
 }

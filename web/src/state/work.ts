@@ -2,7 +2,7 @@ import { batch, computed } from '@preact/signals';
 import * as z from 'zod/mini';
 import { HORIZONS, METHODS } from '../api/types.js';
 import { choicesText, readChoices } from './choices.js';
-import { DEFAULT_SETTINGS, RANKINGS, settings } from './plan-settings.js';
+import { DEFAULT_SETTINGS, RANKINGS, SORT_KEYS, settings } from './plan-settings.js';
 import { pointTable, scoredPoints, takePoints } from './points.js';
 import { replaceUnits, type Unit, units } from './units.js';
 
@@ -38,7 +38,7 @@ const settingsSchema = z.object({
   onlyBest: z.boolean(),
   filter: z.string(),
   sort: z.object({
-    by: z.enum(['unit', 'rank', 'species', 'survival', 'cost']),
+    by: z.enum(SORT_KEYS),
     isReversed: z.boolean(),
   }),
 });
@@ -70,7 +70,7 @@ const workSchema = z.object({
   scored: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row), question })),
 });
 
-/** All that a planner has put in: kept in the browser, and saved as a project. */
+/** Everything that a planner has entered: kept in the browser, and saved as a project. */
 export type Work = z.infer<typeof workSchema>;
 
 export const EMPTY_WORK: Work = {
@@ -102,13 +102,13 @@ export const work = computed(
   }),
 );
 
-/** Takes other work instead of all. @param hasChoices whether it tells species, year, climate and panel, too */
+/** Replaces all work. @param takesChoices whether to replace the choices, such as species, year and climate, too */
 export function takeWork(
   { choices, settings: more, units: others, points, scored }: Work,
-  hasChoices: boolean,
+  takesChoices: boolean,
 ): void {
   batch(() => {
-    if (hasChoices) readChoices(choices);
+    if (takesChoices) readChoices(choices);
     settings.value = { ...DEFAULT_SETTINGS, ...(more as Partial<typeof DEFAULT_SETTINGS>) };
     replaceUnits(others as unknown as Omit<Unit, 'id'>[]);
     takePoints(points);
