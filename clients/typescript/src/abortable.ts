@@ -1,11 +1,11 @@
-/** The longest that timers of Node and browsers wait, 24 days; they take more for 1 ms. */
+/** The longest delay of timers in Node and browsers, 24 days; a longer one becomes 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs a function with a signal of its own, which aborts when the caller's does. Node keeps a listener for each request
  * on the signal that the request was given, so a signal that many requests share would collect them
  * (https://github.com/nodejs/undici/issues/3157).
- * @param timeoutMs aborts after this time, too, unless it is beyond what timers wait
+ * @param timeoutMs also aborts after this time, unless it is longer than timers can wait
  * @throws the reason of the caller's signal, if it has aborted
  */
 export async function abortable<Result>(
@@ -29,7 +29,7 @@ export async function abortable<Result>(
   }
 }
 
-/** Resolves after a time, or the longest that timers wait. @throws the reason of the signal, as soon as it aborts */
+/** Resolves after a delay, at most the longest of timers. @throws the reason of the signal, as soon as it aborts */
 export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -48,7 +48,7 @@ export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What the first of several promises settles with. @throws the reason of the signal, as soon as it aborts */
+/** Settles as the first of several promises does. @throws the reason of the signal, as soon as it aborts */
 export function firstOf<Result>(signal: AbortSignal, promises: readonly Promise<Result>[]): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Reads items in arrays. Other than a loop over the items, it can be ended while it waits for one of them. */
+/** Reads items in arrays. Unlike a loop over the items, it can be ended while it waits for one of them. */
 export class BatchReader<Item> {
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
   #isReading = false;
@@ -9,7 +9,7 @@ export class BatchReader<Item> {
   }
 
   /**
-   * @param size of the array, which may change while it is read
+   * @param size the length of the array, asked after each item
    * @returns the next items; none at the end
    * @throws what reading the items throws
    */
@@ -32,8 +32,8 @@ export class BatchReader<Item> {
   }
 
   /**
-   * Ends the source of the items, as leaving a loop over them does, but does not wait for that while the source still owes an
-   * item.
+   * Ends the source of the items, as leaving a loop over them does, but does not wait for its end while an item is
+   * being read.
    */
   async end(): Promise<void> {
     if (this.#isEnded) return;

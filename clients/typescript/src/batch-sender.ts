@@ -8,14 +8,14 @@ export interface Progress {
   readonly failed: number;
 }
 
-/** What became of a site: its prediction or, with `error`, why it has none. */
+/** The prediction for a site or, with `error`, why it has none. */
 export type SiteResult = PredictionResult | FailedSite;
 
 /** Sends batches of sites, and adapts the later ones to the errors of the earlier. */
 export class BatchSender {
-  /** Sites that a batch may have, as far as is known. */
+  /** The most sites of a batch, lowered when the tier allows fewer. */
   batchSize: number;
-  /** The error of every later batch. */
+  /** An error that concerns all batches: later ones get it without being sent. */
   #lastError: NurselogError | undefined;
   #completed = 0;
   #failed = 0;
@@ -90,7 +90,7 @@ function isLasting({ status }: NurselogError): boolean {
 
 function failAll(sites: readonly Site[], { code, message, details }: NurselogError): FailedSite[] {
   const error: SiteError = { code, message, ...(details && { details }) };
-  // As the service does it: a site may be anything at run time.
+  // Null coordinates, as from the service: a site may be anything at run time.
   return sites.map((site: Partial<Site> | null) => ({
     error,
     latitude: numberOrNull(site?.latitude),

@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly url?: string | undefined;
   /** In Node, NURSELOG_API_KEY by default. */
   readonly apiKey?: string | undefined;
-  /** What differs from DEFAULT_RETRY. */
+  /** Settings that differ from DEFAULT_RETRY. */
   readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
   if (!url) throw new TypeError('The URL of nurselog is missing: set url, or in Node NURSELOG_URL.');
   if (!apiKey) throw new TypeError('The API key is missing: set apiKey, or in Node NURSELOG_API_KEY.');
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
-    const shown = JSON.stringify(url.replace(/nurse_live_.*/s, 'nurse_live_...')); // exchanged with the key
+    const shown = JSON.stringify(url.replace(/nurse_live_.*/s, 'nurse_live_...')); // hides a key passed as the URL
     throw new TypeError(`The URL of nurselog must start with http:// or https://, not be ${shown}.`);
   }
   const { username, password } = new URL(url);
@@ -112,8 +112,9 @@ interface Fetched<Data> {
 }
 
 /**
- * The body of a successful response, an object.
- * @param isAnswer whether it is more than any object; by default, none is checked further
+ * The body of a successful response, which must be an object.
+ * @param isAnswer checks the object further; by default any object is accepted
+ * @throws NurselogError for a failure or another body, or the reason of the signal
  */
 async function resultOf<Data>(
   { signal }: CallOptions = {},

@@ -4,11 +4,11 @@ import type { ErrorCode, SiteError } from './types.js';
 export class NurselogError extends Error {
   override readonly name = 'NurselogError';
   readonly code: ErrorCode;
-  /** What the code has beside the message, such as `tier_limit` of `batch_too_large`. */
+  /** Fields that depend on the code, such as `tier_limit` for `batch_too_large`. */
   readonly details: SiteError['details'];
   /** The HTTP status; undefined if no answer arrived. */
   readonly status: number | undefined;
-  /** The service's id of the request, which its log has, too; undefined if no answer arrived. */
+  /** The service's id of the request, which is also in its log; undefined if no answer arrived. */
   readonly requestId: string | undefined;
 
   constructor({ code, message, details }: SiteError, response?: Response, cause?: unknown) {
@@ -20,7 +20,7 @@ export class NurselogError extends Error {
   }
 }
 
-/** The error of a response that is not successful, or that is not an answer of the service. */
+/** The error for a response that is not successful or does not come from the service. */
 export function errorOfResponse(body: unknown, response: Response, cause?: unknown): NurselogError {
   const error = (body as { error?: Partial<SiteError> } | undefined)?.error;
   if (typeof error?.code === 'string' && typeof error.message === 'string')

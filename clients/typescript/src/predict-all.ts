@@ -4,11 +4,11 @@ import { BatchSender, type Progress, type SiteResult } from './batch-sender.js';
 import type { CallOptions, NurselogClient } from './client.js';
 import type { Site } from './types.js';
 
-/** Sites a batch of the largest tier. */
+/** The batch size of the largest tier. */
 const MAX_BATCH_SIZE = 500;
 
 export interface PredictAllOptions extends CallOptions {
-  /** Sites a request, 500 by default; smaller where the key's tier or the size of the body requires it. */
+  /** Sites per request, 500 by default; smaller where the key's tier or the size of the body requires it. */
   readonly batchSize?: number;
   /** Requests at the same time, 4 by default. */
   readonly concurrency?: number;
@@ -16,7 +16,7 @@ export interface PredictAllOptions extends CallOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Sites that were read, or some with their results. */
+/** What predictEach waits for: sites that were read, or sites with their results. */
 type Arrived<OneSite> = { readonly batch: OneSite[] } | { readonly results: [OneSite, SiteResult][] };
 
 /**
@@ -35,8 +35,8 @@ export async function predictAll(
 }
 
 /**
- * As predictAll, for more sites than fit into memory: each site with its result, in the order of the sites, which are read
- * ahead by as many as the requests at the same time hold. Leaving the loop aborts the requests.
+ * Like predictAll, for more sites than fit into memory. Yields each site with its result, in the order of the sites.
+ * Reads ahead as many sites as `concurrency` requests hold. Leaving the loop aborts the requests.
  *
  * A failed request is an error of each of its sites. If it says that later ones would fail, too (key, quota, no
  * connection after all retries), the remaining sites get the same error without being sent.

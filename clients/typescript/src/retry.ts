@@ -3,9 +3,9 @@ import { errorOfResponse, NurselogError } from './nurselog-error.js';
 
 /** When a request is sent again. */
 export interface RetryPolicy {
-  /** How often a request is sent at most. */
+  /** Maximum number of times a request is sent. */
   readonly attempts: number;
-  /** How long a request waits between attempts at most, in all. A longer `Retry-After` is not waited for. */
+  /** Maximum total wait between the attempts of a request. A longer `Retry-After` ends the attempts. */
   readonly totalWaitMs: number;
   /**
    * Wait before the second attempt, beyond its `Retry-After`. It doubles with each attempt and varies at random between
@@ -23,16 +23,16 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attemptTimeoutMs: 60_000,
 };
 
-/** A service that starts again refuses connections, too: the first failure may be of that. */
+/** Not after the first failure, because a service that restarts refuses connections, too. */
 const ATTEMPTS_BEFORE_PROBE = 2;
 
-/** Body too slow, quota, gateway without an answer of the service, queue full or starting: later the same request may succeed. */
+/** Slow body, quota, gateway error, and a full queue or a start of the service: the request may succeed later. */
 const RETRIED_STATUSES = [408, 429, 502, 503, 504];
 
 /**
- * A `fetch` that repeats what fails for the moment. Every request of the interface may be repeated: none changes anything.
- * It wraps `fetch` because a middleware of openapi-fetch cannot send a request again: its body is used up by then. The
- * response is read here, so that a connection that is cut in the middle of one counts as failed, too.
+ * A `fetch` that sends a request again after a temporary failure. All requests of the interface can be repeated: none
+ * changes anything. It wraps `fetch` because a middleware of openapi-fetch cannot send a request again, whose body has
+ * been read by then. It reads the whole response, so that a connection cut in the middle of it counts as a failure.
  * @throws NurselogError `connection_failed` if no attempt got a response, or the reason of the request's signal
  */
 export function retryingFetch(policy: RetryPolicy) {
@@ -44,8 +44,8 @@ export function retryingFetch(policy: RetryPolicy) {
       const outcome = await attemptOnce(request, body, policy.attemptTimeoutMs);
       wasAnswered ||= outcome instanceof Response;
       if (outcome instanceof NurselogError && !wasAnswered && attempt === ATTEMPTS_BEFORE_PROBE) {
-        const explained = await hiddenFromPage(request, outcome);
-        if (explained !== undefined) throw explained;
+        const advised = await withCorsAdvice(request, outcome);
+        if (advised !== undefined) throw advised;
       }
       const waitMs = retryAfterMs(outcome) + backoffMs(policy.firstWaitMs, attempt);
       const isFinal = attempt >= policy.attempts || waitedMs + waitMs > policy.totalWaitMs;
@@ -68,7 +68,7 @@ async function attemptOnce(
     return await abortable(
       request.signal,
       async (signal) => {
-        // A redirect is not followed: it would take the key to another place.
+        // A redirect is not followed, because it would send the key to another address.
         const { url, method, headers } = request;
         const response = await fetch(url, {
           method,
@@ -92,14 +92,17 @@ async function attemptOnce(
   }
 }
 
-/** A failure that says what to do, where the browser of a page of another origin reaches the service but hides its responses. */
-async function hiddenFromPage(
+/**
+ * The failure with advice on CORS_ORIGINS, if a page of another origin reaches the service but the browser hides the
+ * responses; else undefined.
+ */
+async function withCorsAdvice(
   { url, signal }: Request,
   failure: NurselogError,
 ): Promise<NurselogError | undefined> {
   const page = (globalThis as { location?: { origin: string } }).location;
   if (page === undefined || page.origin === new URL(url).origin) return undefined;
-  // Its response is hidden, too, but there is none where the service cannot be reached.
+  // Without CORS the response is hidden, too, but the request fails only if the service cannot be reached.
   const isReached = await fetch(url, { mode: 'no-cors', signal }).then(
     () => true,
     () => false,

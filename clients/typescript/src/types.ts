@@ -12,7 +12,7 @@ export type ComparedSite = RequestOf<'/v1/predict/compare'>;
 
 /** A place, with the species and methods to rank there. */
 export type RankedPlace = RequestOf<'/v1/predict/rank'>;
-/** The box, the most points and the changed climate of a surface. */
+/** The box, the most points, the changed climate and the practice of a surface. */
 export type SurfaceQuery = NonNullable<paths['/v1/surfaces/{species_code}']['get']['parameters']['query']>;
 /** Planting units with the options of a plan. */
 export type PlanRequest = RequestOf<'/v1/plan'>;
@@ -44,7 +44,7 @@ export interface SiteError {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A site that failed: by itself, or with the batch it was in. The coordinates are null where they were no numbers. */
+/** A site that failed: by itself, or with its batch. A coordinate is null if it was not a number. */
 export interface FailedSite {
   readonly error: SiteError;
   readonly latitude: number | null;
