@@ -144,13 +144,13 @@ class Client:
 
         Args:
             sites: Fields of `PredictionRequest` for each site; other fields are ignored.
-            horizons: As of `predict`, for sites that have none of their own; so are `scenario` and `include`.
-            scenario: See `horizons`.
-            include: See `horizons`.
-            concurrency: How many batches are in flight at the most.
+            horizons: See `predict`. For sites without `horizons` of their own.
+            scenario: See `predict`. For sites without a `scenario` of their own.
+            include: See `predict`. For sites without an `include` of their own.
+            concurrency: The most batches in flight at a time.
 
         Returns:
-            For each site, in their order, its answer, or its error as a `NurselogError`. A failure that concerns all
+            An answer or a `NurselogError` for each site, in the order of the sites. A failure that concerns all
             batches, such as a used-up quota, ends the sending and is the error of the sites without an answer.
 
         Raises:
@@ -183,7 +183,7 @@ class Client:
         return f"Client(url={str(self._http.base_url)!r})"
 
     def _run(self, operation: Operation[Answer], wait: Callable[[float], object] = time.sleep) -> Answer:
-        """The answer; ends with `CancelledError` once `wait` for some seconds returns what is true."""
+        """The answer. Raises `CancelledError` once `wait`, called with seconds, returns a true value."""
         steps = exchange(operation, self._retry_policy)
         delay_s = next(steps)
         try:

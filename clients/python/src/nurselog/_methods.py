@@ -12,7 +12,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 def described(method: _Method, build: Callable[..., Any], returned: Any = None) -> _Method:  # noqa: ANN401
     """The method of a client with the name, docstring and signature of the function that builds its operation.
 
-    The method returns the answer, or with `returned`, such as `Iterator`, that of the answer.
+    The signature returns the type of the answer, or with `returned`, such as `Iterator`, that generic type of it.
 
     `functools.wraps` does not serve: tools would take the first parameter of the function for `self`.
     """

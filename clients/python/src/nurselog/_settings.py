@@ -21,7 +21,7 @@ def http_client(kind: type[_Http], url: str | None, api_key: str | None, timeout
     """The client of httpx for a service. It opens no connection yet.
 
     Raises:
-        ConfigurationError: The URL or the key cannot be used, or the environment has such proxies or certificates.
+        ConfigurationError: The URL, the key, or proxies or certificates of the environment cannot be used.
     """
     try:
         return kind(base_url=_base_url(url), headers=_headers(api_key), timeout=timeout)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from nurselog._calls.operations import Operation, Result, encode, has_form, predict_batch
+from nurselog._calls.operations import Operation, Result, encode, is_encodable, predict_batch
 from nurselog.errors import (
     BatchTooLargeError,
     ConnectionFailedError,
@@ -23,13 +23,13 @@ MAX_BATCH_SITES = 500
 
 _SITE_FIELDS = PredictionRequest.__required_keys__ | PredictionRequest.__optional_keys__
 
-# Quota, key and overload concern all batches alike: what failed for one after its retries is not tried for the rest.
+# Quota, key and overload concern all batches alike: if one failed after its retries, the others are not sent.
 _STOPPING_STATUSES = frozenset({401, 403, 429, 502, 503, 504})
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Sites that are sent in one request, by their positions."""
+    """Sites that are sent in one request: their positions, and those among them that could be written as JSON."""
 
     sites: range
     encoded: Sequence[int]
@@ -49,7 +49,7 @@ class BatchPlan:
         batch_sites: int,
         concurrency: int,
     ) -> None:
-        """`options` are fields of the sites that do not have them, unless None; `batch_sites` may be lowered."""
+        """`options` are defaults for fields that a site does not have; None is no default."""
         self._concurrency = checked_concurrency(concurrency)
         self._sites = list(sites)
         self._options = {name: value for name, value in options.items() if value is not None}
@@ -70,7 +70,7 @@ class BatchPlan:
     def next_batch(self) -> Batch | None:
         """The next sites to send; None if none wait.
 
-        Sites with a field of `PredictionRequest` that has no form in JSON are settled with an error.
+        Sites with a field of `PredictionRequest` that cannot be written as JSON get an error and are not sent.
         """
         while (sites := self._take()) is not None:
             entries: dict[int, bytes] = {}
@@ -108,7 +108,7 @@ class BatchPlan:
         self._is_stopped = True
 
     def results(self) -> list[Result]:
-        """A result or an error for each site, in their order; what was not sent has the error that ended the sending.
+        """A result or an error for each site, in their order; sites that were not sent have the error that stopped it.
 
         Raises:
             NurselogError: The service answered no batch at all.
@@ -128,7 +128,7 @@ class BatchPlan:
             return sites[: self.batch_sites]
 
     def _parts(self, batch: Batch, error: NurselogError) -> list[range] | None:
-        """The sites of a batch that was too large, in parts that can be sent; None if the error is another."""
+        """The sites of a batch that was too large, in parts that can be sent; None for any other error."""
         sites = batch.sites
         if isinstance(error, BatchTooLargeError):
             limit = error.details.get("tier_limit")
@@ -142,15 +142,15 @@ class BatchPlan:
 
 
 def checked_concurrency(concurrency: int) -> int:
-    """Raises ValueError where it is not above 0."""
+    """The argument; raises ValueError if it is not above 0."""
     if concurrency < 1:
         raise ValueError(f"concurrency must be above 0, not {concurrency}")
     return concurrency
 
 
 def _encoded(site: Mapping[str, object]) -> bytes:
-    """A site as JSON, without those other fields that have no form in JSON."""
+    """A site as JSON, without fields of the caller's own that cannot be written as JSON."""
     try:
         return encode(site)
     except InvalidRequestError:
-        return encode({name: value for name, value in site.items() if name in _SITE_FIELDS or has_form(value)})
+        return encode({name: value for name, value in site.items() if name in _SITE_FIELDS or is_encodable(value)})

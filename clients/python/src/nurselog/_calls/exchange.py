@@ -26,8 +26,8 @@ DEFAULT_RETRIES = 10
 class RetryPolicy:
     """How often and how soon a request is sent again.
 
-    The delay doubles from `first_delay_s` up to `max_delay_s`, and is that of `Retry-After` where it is longer. A
-    quarter of each delay more, at random, keeps callers from returning at the same moment. A `Retry-After` above
+    The delay doubles from `first_delay_s` up to `max_delay_s`, and is that of `Retry-After` if that is longer. Up to a
+    quarter is added at random, so that callers do not return at the same moment. A `Retry-After` above
     `max_retry_after_s`, such as that of a used-up quota, ends the attempts.
     """
 
@@ -50,7 +50,7 @@ class RetryPolicy:
 
 
 Outcome: TypeAlias = httpx.Response | httpx.RequestError
-"""What comes of sending a request once."""
+"""The result of sending a request once."""
 
 
 def exchange(operation: Operation[Answer], policy: RetryPolicy) -> Generator[float, Outcome, Answer]:
@@ -87,7 +87,7 @@ def error_without_response(error: httpx.RequestError) -> NurselogError:
 
 
 def error_of_response(response: httpx.Response) -> NurselogError:
-    """The error of a response that is no answer."""
+    """The error of a response that is not an answer."""
     retry_after = _retry_after_s(response)
     try:
         return error_from_object(

@@ -1,4 +1,4 @@
-"""Answers that notebooks show as tables. They are the objects of the service otherwise."""
+"""Answers that notebooks show as tables. In all else they are the dicts that the service sent."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def compare(
     scenario: Scenario | None = None,
     include: Sequence[Include] | None = None,
 ) -> Operation[ComparisonResult]:
-    """Predicts survival at one site for both planting methods, with the difference. Arguments as of `predict`."""
+    """Predicts survival at one site for both planting methods, with the difference. For the arguments see `predict`."""
     site = _site_fields(latitude, longitude, species_code, horizons, elevation_m, conditions, scenario, include)
     return _post("/v1/predict/compare", site)
 
@@ -107,16 +107,16 @@ def rank(
     scenario: Scenario | None = None,
     include: Sequence[Include] | None = None,
 ) -> Operation[RankingResult]:
-    """Ranks species and planting methods at one site, best first. Further arguments as of `predict`.
+    """Ranks species and planting methods at one site, best first.
 
     Args:
         latitude: Degrees north.
         longitude: Degrees east, so negative in Oregon and Washington.
         planting_methods: "manual", "drone_seeded" or, by default, both.
         species_codes: Codes of `species()`; by default all.
-        native_only: Whether to leave out species that are not native to the data point; by default they are.
+        native_only: Whether to leave out species that are not native to the data point; by default True.
         horizons: Years after planting, of 1, 3 and 5; the ranking is by the longest.
-        elevation_m: See `predict`, as for the arguments that follow.
+        elevation_m: See `predict`.
         conditions: See `predict`.
         scenario: See `predict`.
         include: See `predict`.
@@ -146,22 +146,22 @@ def coverage() -> Operation[Coverage]:
 
 
 def model() -> Operation[ServedModel]:
-    """Describes what serves: version, origin of the outcomes, features with units and ranges, scores."""
+    """Describes the models of the service: version, origin of the outcomes, features with units and ranges, scores."""
     return get_object("/v1/model")
 
 
 def usage() -> Operation[Usage]:
-    """Tells how many requests the key made today and its limit. Not counted as a request."""
+    """Returns how many requests the key made today and its limit. It is not counted as a request."""
     return get_object("/v1/usage")
 
 
 def health() -> Operation[Health]:
-    """Tells whether the service is ready. A service that is not ready is an answer, too, and is not asked again."""
+    """Returns whether the service is ready. An answer that it is not ready is returned, too, without retries."""
     return Operation("GET", "/v1/health", _object, answer_statuses=frozenset({200, 503}))
 
 
 def predict_batch(entries: Sequence[bytes]) -> Operation[Sequence[Result]]:
-    """Predicts survival for sites that are encoded already: an answer or an error for each, in their order."""
+    """Predicts survival for sites encoded as JSON: an answer or an error for each, in their order."""
 
     def read(response: httpx.Response) -> Sequence[Result]:
         results = _object(response).get("results")
@@ -180,7 +180,7 @@ def predict_batch(entries: Sequence[bytes]) -> Operation[Sequence[Result]]:
 
 
 def plan_request(units: bytes, options: bytes) -> Operation[PlanResult]:
-    """Plans units that are encoded already, with options that are an object, encoded, too."""
+    """Plans units: `units` is a FeatureCollection and `options` an object, both encoded as JSON."""
 
     def read(response: httpx.Response) -> PlanResult:
         answer = _object(response)
@@ -197,17 +197,17 @@ def encode(fields: Mapping[str, object]) -> bytes:
     """The fields as JSON in UTF-8, with scalars and arrays of numpy as numbers and lists.
 
     Raises:
-        InvalidRequestError: A number is NaN or infinite, or a value has no form in JSON. Nothing was sent.
+        InvalidRequestError: A number is NaN or infinite, or a value cannot be written as JSON. Nothing was sent.
     """
     try:
         return _json(fields)
     except (TypeError, ValueError) as error:
-        wrong = next((name for name, value in fields.items() if not has_form(value)), None)
+        wrong = next((name for name, value in fields.items() if not is_encodable(value)), None)
         reason = error if wrong is None else f"{wrong} is {fields[wrong]!r}"
         raise InvalidRequestError(f"The request cannot be written as JSON: {reason}.") from None
 
 
-def has_form(value: object) -> bool:
+def is_encodable(value: object) -> bool:
     """Whether a value can be written as JSON."""
     try:
         _json(value)
@@ -217,7 +217,7 @@ def has_form(value: object) -> bool:
 
 
 def unexpected(response: httpx.Response, reason: str) -> UnexpectedResponseError:
-    """The error for a response that is not one of nurselog."""
+    """The error for a response that does not come from nurselog; `reason` is a sentence."""
     return UnexpectedResponseError(
         f"The response with status {response.status_code} is not one of nurselog: {reason}",
         status=response.status_code,

@@ -48,18 +48,18 @@ def plan(
         species_codes: Codes of `species()`; by default all.
         planting_methods: "manual", "drone_seeded" or both, as by default.
         horizon: Years after planting: 1, 3 or, by default, 5.
-        native_only: False for species beyond their native range, too.
+        native_only: False to include species outside their native range.
         costs: What a planted tree ("manual") and a sown spot ("drone_seeded") cost: ranks by cost per survivor.
         scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
         conditions: What was measured, by feature and in the unit of `model()`, in place of the data of all units.
-        target_per_ha: Living trees a hectare wanted at the horizon: each option gets an `order` of how many to plant or
-            sow.
-        basis: Whether the order counts on the "mean" survival, as by default, or on the "low" end of its interval.
+        target_per_ha: Living trees per hectare wanted at the horizon; adds to each option an `order` of how many to
+            plant or sow.
+        basis: Whether the order is calculated with the "mean" survival, the default, or the "low" end of its interval.
 
     Raises:
         NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
         InvalidRequestError: `units` has no coordinate reference system, or an id twice. Nothing was sent.
-        TypeError: `units` is neither.
+        TypeError: `units` is neither a GeoDataFrame with a geometry nor a FeatureCollection.
     """
     options = {
         "species_codes": species_codes,
@@ -93,7 +93,7 @@ def plan(
 
 
 def _is_too_large(error: NurselogError) -> bool:
-    """Whether fewer units would do: an invalid request is too large where its issue is that of the whole."""
+    """Whether fewer units may succeed: a request is invalid for its size if its only issue has an empty path."""
     if not isinstance(error, InvalidRequestError):
         return True
     issues = error.details.get("issues")
@@ -127,7 +127,7 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
 
 
 def _encoded(feature: Mapping[str, Any]) -> bytes:
-    """A feature as JSON; without its geometry where coordinates are not finite, so that only this unit has an error."""
+    """A feature as JSON; without its geometry if a coordinate is not finite, so that only this unit has an error."""
     try:
         return encode(feature)
     except InvalidRequestError:
@@ -135,7 +135,10 @@ def _encoded(feature: Mapping[str, Any]) -> bytes:
 
 
 def _check_unique_ids(features: Sequence[Any]) -> None:
-    """The service would compare the ids of a request alone; what is no id at all it refuses itself."""
+    """Raises InvalidRequestError for a repeated id, which the service finds only within a request.
+
+    Values that cannot be ids are left to the service.
+    """
     firsts: dict[str | float, int] = {}
     for index, feature in enumerate(features):
         id_ = feature.get("id") if isinstance(feature, Mapping) else None

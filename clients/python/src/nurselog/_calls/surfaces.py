@@ -32,12 +32,12 @@ def surface(
     overstory_cover: float | None = None,
     seeds_per_spot: float | None = None,
 ) -> Operation[Surface]:
-    """Gives the survival of one species at the data points, as columns: for maps.
+    """Returns the survival of one species at the data points, as columns: for maps.
 
     Args:
         species_code: A code of `species()`, such as "PSME".
         bbox: West, south, east and north in degrees; by default everywhere.
-        max_points: Where there are more, the points of a coarser lattice; by default 20,000.
+        max_points: The most points, by default 20,000; where there are more, those of a coarser lattice.
         scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
         vegetation_control: Control of competing vegetation, from 0 (none) to 1 (complete).
         overstory_cover: Cover of trees that stand above the planting, percent.
@@ -62,13 +62,13 @@ def surface_file(
     seeds_per_spot: float | None = None,
     include: Sequence[Literal["intervals"]] | None = None,
 ) -> Operation[bytes]:
-    """Gives the survival of one species as the bytes of a file. Further arguments as of `surface`.
+    """Returns the survival of one species as the bytes of a file.
 
     Args:
         species_code: A code of `species()`, such as "PSME".
         format: "tif" is a cloud-optimised GeoTIFF with a band for each method and horizon, at full resolution; the
             others, "csv", "geojson", "arrow" (a stream) and "json", have a row for each point.
-        bbox: See `surface`, as for the arguments that follow.
+        bbox: See `surface`.
         max_points: See `surface`.
         scenario: See `surface`.
         vegetation_control: See `surface`.
