@@ -18,7 +18,7 @@ FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes; TEMPORARY is for what may succeed later."""
 
 RETRIES = 2
-"""Fewer than in programs: somebody waits."""
+"""Fewer than the default of the client, because a person waits."""
 
 _TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
 
@@ -38,7 +38,7 @@ def show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], Renderabl
         else:
             Console(markup=False, highlight=False, emoji=False).print(render(answer))
     except BrokenPipeError:
-        # Who reads has seen enough.
+        # The reader of the pipe has ended.
         discard_output()
         raise typer.Exit(FAILURE) from None
     except OSError as error:
@@ -48,7 +48,7 @@ def show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], Renderabl
 
 
 def discard_output() -> None:
-    """Python would fail again when it flushes standard output."""
+    """Redirects standard output to nowhere, because Python would fail again when it flushes it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -60,7 +60,7 @@ def complain(message: str) -> None:
 def fail(error: NurselogError) -> NoReturn:
     """Ends the command with the message and the exit code of an error."""
     complain(str(error))
-    # Without a status it was found here, before anything was sent.
+    # Without a status the client refused it before anything was sent.
     is_usage = isinstance(error, InvalidRequestError) and error.status is None
     if isinstance(error, ConfigurationError) or is_usage:
         raise typer.Exit(USAGE)

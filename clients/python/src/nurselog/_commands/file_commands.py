@@ -140,7 +140,7 @@ def predict(
     except NurselogError as error:
         fail(error)
     except BrokenPipeError:
-        # Who reads has seen enough.
+        # The reader of the pipe has ended.
         discard_output()
         raise typer.Exit(FAILURE) from None
     except (OSError, pa.ArrowException) as error:

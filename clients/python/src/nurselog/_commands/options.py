@@ -68,7 +68,7 @@ def site_options(
     precipitation_change_percent: float | None,
     include: list[str] | None,
 ) -> dict[str, Any]:
-    """The options of a request that were given; an elevation of 0 is one, an empty list is none."""
+    """The given options of a request, without empty lists; an elevation of 0 is given."""
     options = {
         "horizons": horizon,
         "elevation_m": elevation_m,

@@ -22,7 +22,7 @@ from nurselog._table.calls import without_rows
 from nurselog._table.columns import with_models
 from nurselog.errors import InvalidRequestError, NurselogError
 
-# What is lost at the most for each request in flight if a run ends early.
+# The most rows whose answers are lost for each request in flight if a run ends early.
 _PART_ROWS = 20_000
 
 
@@ -66,8 +66,8 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
         console: Where the progress is shown if it is a terminal.
 
     Raises:
-        InvalidRequestError: The file cannot be read, lacks columns, has some that the output cannot have, or the job
-            cannot be resumed. Nothing was sent.
+        InvalidRequestError: The file cannot be read, lacks columns, has columns that the output format cannot have, or
+            the job cannot be resumed. Nothing was sent.
         OSError: The output cannot be written; the answered rows are kept.
         NurselogError: The service refused or could not be reached; UnfinishedError where rows were answered before.
         UnfinishedError: The run ended early.
@@ -143,7 +143,7 @@ def _answered(
 
 
 def _with_last_answers(client: Client, parts: Iterator[Part], options: dict[str, Any]) -> Iterator[pa.Table]:
-    """The answered parts, at last the rows of a part that were answered before its error."""
+    """The answered parts; before an error is raised, the answered rows of the part that failed."""
     try:
         yield from client.predict_tables(parts, **options)
     except NurselogError as error:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 def progress_bar(unit: str, console: Console) -> Progress:
-    """A bar with the count and the rate of rows or cells, unless the console is no terminal."""
+    """A bar with the count and the rate of rows or cells, if the console is a terminal."""
     return Progress(
         BarColumn(),
         TaskProgressColumn(),

@@ -34,10 +34,10 @@ def surface_format(path: Path) -> SurfaceFormat:
 
 
 def bbox_of(text: str) -> tuple[float, float, float, float]:
-    """A box from its four numbers.
+    """A box from a text: west, south, east and north in degrees.
 
     Raises:
-        InvalidRequestError: They are others.
+        InvalidRequestError: The text is not four numbers separated by commas.
     """
     try:
         west, south, east, north = map(float, text.split(","))
@@ -49,7 +49,7 @@ def bbox_of(text: str) -> tuple[float, float, float, float]:
 
 
 def write_surface(content: bytes, path: Path, style: CsvStyle) -> None:
-    """Writes what the service sent: a stream of Arrow as a file of Arrow, and CSV in the style that is wanted.
+    """Writes what the service sent: an Arrow stream as an Arrow file, and CSV in the given style.
 
     Raises:
         OSError: The file cannot be written.

@@ -15,7 +15,7 @@ Format = Literal["csv", "parquet", "gpkg", "geojson", "shp"]
 
 @dataclass(frozen=True)
 class CsvStyle:
-    """How CSV is written, and read unless `separator` is None: then it is the one that the header has most of."""
+    """How CSV is written and read; with `separator` None it is read with the most frequent one of its header."""
 
     separator: str | None = None
     decimal: str = "."
@@ -46,7 +46,7 @@ def input_format(path: Path) -> Format:
     """The format of a file to read; a pipe has CSV.
 
     Raises:
-        InvalidRequestError: The name does not tell it.
+        InvalidRequestError: The name ends with none of the known suffixes.
     """
     return "csv" if path == PIPE else _FORMATS[_suffix(path, _FORMATS, "read")]
 
@@ -85,7 +85,7 @@ def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
 
 
 def pandas_types() -> dict[str, Any]:
-    """How Arrow becomes a frame: integers and booleans of which some are missing stay what they are."""
+    """Arguments with which Arrow becomes a frame that keeps integers and booleans although some are missing."""
     import pandas as pd
     import pyarrow as pa
 

@@ -1,6 +1,6 @@
 """The record of unfinished work: answered rows beside the output, as streams of Arrow one after the other.
 
-A stream that broke off keeps its whole record batches: the next run cuts the rest away and adds another stream.
+The whole record batches of a truncated stream are kept: the next run cuts off the rest and appends another stream.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Source(Protocol):
     byte_order_mark: bool
 
     def rows(self) -> int | None:
-        """How many rows it has, by an estimate where only reading tells; None if nothing is known."""
+        """The number of rows, estimated if the file must be read to count them; None if nothing is known."""
 
     def parts(self) -> Iterator[Part]:
         """The rows in order."""
@@ -71,7 +71,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
 
 
 def after(parts: Iterator[Part], rows: int) -> Iterator[Part]:
-    """The parts without so many rows at the beginning."""
+    """The parts without the first `rows` rows of them all."""
     for part in parts:
         skipped = min(rows, count(part))
         rows -= skipped
@@ -80,7 +80,7 @@ def after(parts: Iterator[Part], rows: int) -> Iterator[Part]:
 
 
 def divided(parts: Iterator[Part], rows: Callable[[], int]) -> Iterator[Part]:
-    """The parts in smaller ones of at most so many rows, as of the moment each is taken."""
+    """The parts divided into smaller ones; `rows` is called for the most rows of each."""
     for part in parts:
         start = 0
         while start < count(part) or start == 0:
@@ -90,7 +90,7 @@ def divided(parts: Iterator[Part], rows: Callable[[], int]) -> Iterator[Part]:
 
 
 def first_rows(part: Part, rows: int) -> Part:
-    """So many rows at the beginning of a part; of none, its columns are left."""
+    """The first rows of a part; with 0, a part with its columns and no rows."""
     return _slice(part, 0, rows)
 
 
@@ -100,7 +100,7 @@ def count(part: Part) -> int:
 
 
 class _CsvSource:
-    """Every column is text, so that what is not answered by us is written as it was read."""
+    """Reads every column as text, so that cells of the file are written as they were read."""
 
     def __init__(self, path: Path, encoding: str, separator: str | None) -> None:
         self._path, self._encoding = path, encoding
@@ -147,9 +147,9 @@ class _CsvSource:
             raise InvalidRequestError(f"{self._path} cannot be read: {self._reason(error)}") from None
 
     def _native_file(self) -> pa.NativeFile:
-        """The same file at the same position, for a thread of pyarrow that may still read it as Python ends.
+        """The same file at the same position, as a file of pyarrow.
 
-        With a file of Python that thread would abort the process.
+        A thread of pyarrow may still read it when Python exits. Reading a Python file then would abort the process.
         """
         native = pa.OSFile(str(self._path))
         native.seek(self._file.tell())

@@ -14,7 +14,7 @@ from rich.table import Table
 
 @dataclass
 class Summary:
-    """Counts of the rows or cells of a run, with the first of each error code, counted from 1."""
+    """Counts of the rows or cells of a run. `first` has the position, from 1, and message of the first of each code."""
 
     rows: int = 0
     failed: Counter[str] = field(default_factory=Counter)

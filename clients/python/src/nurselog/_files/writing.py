@@ -29,14 +29,14 @@ _COORDINATE_DECIMALS = 7  # about a centimetre
 
 _PROBABILITIES = ("survival_", "contribution_", "low_", "high_")
 
-# Each has a record of all columns in the file, which one for each small request would fill.
+# Each row group has a record of all columns: a row group for each small request would fill the file with them.
 _ROW_GROUP_ROWS = 20_000
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str, style: CsvStyle) -> None:
-    """Tries the format of a file with a table, apart from the file.
+    """Checks that a table can be written in the format of a file, by writing it to a temporary folder.
 
     Args:
         path: See `write_file`, or PIPE.
@@ -85,7 +85,7 @@ def write_file(
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Another file to write, of the same name, which takes the place of `path` at the end unless there is an error.
+    """A temporary file of the same name to write, which replaces `path` at the end unless there is an error.
 
     Raises:
         OSError: The file cannot be written.
@@ -130,7 +130,7 @@ def _write(
 
 
 def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """The tables, joined to some of at least so many rows but for the last."""
+    """The tables joined into groups of at least `_ROW_GROUP_ROWS` rows; the last may have fewer."""
     group: list[pa.Table] = []
     for table in tables:
         group.append(table)
@@ -146,7 +146,7 @@ def _one_line(error: Exception) -> str:
 
 
 def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool = False) -> None:
-    """A geometry becomes the columns `latitude` and `longitude` of its point."""
+    """Writes tables as CSV. A geometry becomes the columns `latitude` and `longitude` of its point."""
     file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
     for number, table in enumerate(tables):
         plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
@@ -213,7 +213,7 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
     elif kind == "geojson":
         frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
     else:
-        # A column of the name of the feature's id would become it, and be no column any more.
+        # A column with the name of the feature id would become the id and be lost as a column.
         names = [name for name in plain.schema.names if name not in geometries]
         options = {"FID": free_name("fid", names), "GEOMETRY_NAME": free_name("geom", names)}
         frame.to_file(path, driver="GPKG", index=False, layer=path.stem, use_arrow=True, layer_options=options)
@@ -230,7 +230,7 @@ def _with_coordinates(table: pa.Table) -> pa.Table:
 
 
 def _with_doubles(table: pa.Table) -> pa.Table:
-    """Probabilities as doubles of 4 decimals: geographic files have no shorter ones, or show them as longer ones."""
+    """Probabilities as doubles of 4 decimals: geographic files lack float32, or show it with more decimals."""
     for index, field in enumerate(table.schema):
         if field.name.startswith(_PROBABILITIES) and field.type == pa.float32():
             rounded = pc.round(table.column(index).cast(pa.float64()), 4)
