@@ -11,13 +11,13 @@ class NurselogError(Exception):
 
     Attributes:
         code: The error code. Codes that this version does not know are raised as `NurselogError` itself.
-        message: What was wrong and what would be right.
-        details: The fields of the service's `details`, empty without any.
+        message: What was wrong, and what would be right.
+        details: The fields of the service's `details`; empty if there are none.
         status: The HTTP status, None for a site of a batch and where no response arrived.
         request_id: The `X-Request-Id` of the response, for reports to the operator.
         retry_after: Seconds after which the service asks to try again.
-        answered: Where a table failed after some of its rows, these with their answers, as a frame of the kind that was
-            given; else None.
+        answered: If a table failed after some of its rows were answered, these rows with their answers, as a frame of
+            the given kind; else None.
     """
 
     default_code: ClassVar[str] = "error"
@@ -32,7 +32,7 @@ class NurselogError(Exception):
         request_id: str | None = None,
         retry_after: float | None = None,
     ) -> None:
-        """Every argument is an attribute, so that pickle restores the exception from its message and attributes."""
+        """Sets an attribute for every argument, from which pickle restores the exception."""
         super().__init__(message)
         self.message = message
         self.code = code or self.default_code
@@ -92,7 +92,7 @@ class NotFoundError(NurselogError):
 
 
 class MethodNotAllowedError(NurselogError):
-    """The address has other HTTP methods."""
+    """The address does not take this HTTP method."""
 
     default_code = "method_not_allowed"
 

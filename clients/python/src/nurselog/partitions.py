@@ -17,15 +17,15 @@ from nurselog._table.calls import without_rows
 def predict_dask(frame: dd.DataFrame, *, calls_in_flight: int = 4, **options: Any) -> dd.DataFrame:  # noqa: ANN401
     """Predicts survival for each row of a Dask data frame, by `map_partitions` on the workers of its cluster.
 
-    The environment of the workers has NURSELOG_URL, which may be a balancer in front of several replicas, and
-    NURSELOG_API_KEY: neither becomes part of the task graph. A partition that fails is tried again where the result is
-    computed with `retries`, such as `result.to_parquet(folder, compute_kwargs={"retries": 3})`, which writes a file for
-    each partition, so that every row is there once.
+    The environment of the workers must have NURSELOG_API_KEY and NURSELOG_URL, which may be a load balancer in front of
+    several replicas: neither becomes part of the task graph. A partition that fails is tried again if the result is
+    computed with `retries`, such as by `result.to_parquet(folder, compute_kwargs={"retries": 3})`. This writes a file
+    for each partition, so that every row is there once.
 
     Args:
         frame: Partitions of some 10,000 to 1,000,000 rows are a good size.
-        calls_in_flight: How many requests all workers together have in flight at the most.
-        options: Those of `Client.predict_tables` but `concurrency`; texts are plain strings.
+        calls_in_flight: The most requests that all workers together have in flight at a time.
+        options: Those of `Client.predict_tables` except `concurrency` and `categories`: texts are plain strings.
 
     Raises:
         InvalidRequestError: As of `predict_tables`, before anything is computed.

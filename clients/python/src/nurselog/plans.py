@@ -29,12 +29,11 @@ OPTION_COLUMNS = (
 UNIT_COLUMNS = ("area_ha", "data_points", "nearest_km")
 ERROR_COLUMNS = ("error_code", "error_message")
 
-
 _ADDED = [*UNIT_COLUMNS, *OPTION_COLUMNS, *ERROR_COLUMNS]
 
 
 def refuse_answer_names(units: GeoDataFrame) -> None:
-    """Raises ValueError where `units` has a column that `to_geodataframe` would add."""
+    """Raises ValueError if `units` has a column that `to_geodataframe` would add."""
     if taken := [name for name in _ADDED if name in units.columns]:
         raise ValueError(f"the units have a column of the name {taken[0]}: rename it")
 

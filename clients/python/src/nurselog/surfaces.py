@@ -32,7 +32,7 @@ def to_dataframe(answer: Surface) -> DataFrame:
 
 
 def to_geodataframe(answer: Surface) -> GeoDataFrame:
-    """The points as rows of geopandas in WGS 84, with the columns of `to_dataframe` but the coordinates."""
+    """The points as rows of geopandas in WGS 84, with the columns of `to_dataframe` except the coordinates."""
     import geopandas
 
     points = geopandas.GeoSeries.from_xy(answer["longitude"], answer["latitude"], crs="EPSG:4326")

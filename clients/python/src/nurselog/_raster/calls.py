@@ -38,13 +38,13 @@ _METHODS: tuple[PlantingMethod, ...] = ("manual", "drone_seeded")
 
 _CACHE_BYTES = 64 * 1024 * 1024
 
-# What all cells have in common: the first answer tells.
+# Errors of what all cells have in common: the first answer with one ends the call.
 _FATAL_CODES = frozenset({"invalid_species", "invalid_method"})
 
 
 @dataclass(frozen=True)
 class Band:
-    """A band, and the column of the answer for a method that it is made of."""
+    """A band of the output, with the method and the column of the answer that its values come from."""
 
     name: str
     method: PlantingMethod
@@ -60,7 +60,7 @@ def _environment() -> AbstractContextManager[object]:
 
 
 class RasterCall(Generic[Array]):
-    """A raster as tables of the sites of a window each. A context that holds the files open, of which many may be."""
+    """A raster as tables of sites, one for each window. As a context it holds the files open."""
 
     def __init__(
         self,
@@ -197,12 +197,12 @@ def predict_raster(
 ) -> RasterCall[DataArray]:
     """Predicts survival at the centre of each cell of a raster, of any size.
 
-    The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory. An array
-    needs that of its values, 4 bytes for a cell of a band.
+    The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory. A returned
+    array without `output` needs 4 bytes more for each cell of each band.
 
-    Nothing is kept of a raster whose prediction fails: one window that has no answer after all retries, such as for a
-    spent quota, ends the call without a file or an array, and the answers before it have been counted. Predict a large
-    raster in parts, each with an output of its own, where the quota is limited.
+    If a window has no answer after all retries, such as when the quota is used up, the call ends without a file or an
+    array, and the requests before it have been counted. With a limited quota, predict a large raster in parts, each
+    with an output of its own.
 
     Args:
         template: A path, a dataset of rasterio, or a DataArray of xarray, in any reference system. Cells without data
@@ -211,9 +211,9 @@ def predict_raster(
         planting_method: "manual" or "drone_seeded"; by default both.
         output: A file to write, which ends in .tif: a cloud-optimised GeoTIFF. It replaces one that exists, but
             cannot be a file that `template` or `elevation_m` is read from.
-        elevation_m: Elevations in metres, which move the climate of each cell from that of its data point: a raster as
-            of `template`, which it may be itself, or a number. Where its cells are others than those of `template` it
-            is interpolated; where it has no data nothing is predicted.
+        elevation_m: Elevations in metres, which move the climate of each cell from that of its data point: a raster,
+            which may be `template` itself, or a number. A raster with other cells than `template` is interpolated.
+            Cells without data in it are not predicted.
         vegetation_control: Control of competing vegetation, from 0 (none) to 1 (complete).
         overstory_cover: Cover of trees that stand above the planting, percent.
         seeds_per_spot: Viable seeds of a pod, 1 to 10,000.
@@ -221,17 +221,17 @@ def predict_raster(
         include: ["intervals"] adds the bounds of each survival.
         warming_c: Degrees Celsius of a changed climate.
         precipitation_change_percent: Percent of precipitation of a changed climate.
-        concurrency: How many windows are in flight at the most.
-        progress: Called with the number of cells that are done and that of all.
+        concurrency: The most windows in flight at a time.
+        progress: Called with the number of finished cells and the number of all cells.
 
     Returns:
         A DataArray with the cells of `template` and the dimension `band`: "manual_1", "manual_3" and so on, then, with
-        intervals, "low_manual_1", "high_manual_1" and so on. NaN where nothing could be predicted, of which
+        intervals, "low_manual_1", "high_manual_1" and so on. NaN where nothing could be predicted;
         `attrs["cells_failed"]` has the reasons. With `output` its values are read from the file as they are needed.
 
     Raises:
         InvalidRequestError: A raster cannot be read, has no reference system or has elevations in feet, or
-            `output` is one of their files. Nothing was sent.
+            `output` is a file that one of them is read from. Nothing was sent.
         NurselogError: A window failed after all retries, and nothing is kept; one subclass for each error code.
         OSError: `output` cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Bands of survival: written window by window, at last a cloud-optimised GeoTIFF or a DataArray."""
+"""Bands of survival: written window by window, then copied to a cloud-optimised GeoTIFF or read as a DataArray."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class TableCall(Generic[Frame]):
         self._done = 0
 
     def pieces(self, limits: TableLimits) -> Iterator[pa.Table]:
-        """The sites in order; the size of a piece is that of the moment it is taken."""
+        """The sites in order, in pieces whose size is decided when each is taken."""
         start = 0
         while start < self._sites.num_rows:
             rows = limits.next_rows
@@ -59,7 +59,7 @@ class TableCall(Generic[Frame]):
         return framed
 
     def fail(self, error: NurselogError) -> None:
-        """Adds the answered rows to the error of a piece: those of the pieces before it and its first ones."""
+        """Adds the answered rows to the error of a piece: those of earlier pieces, and the first ones of this piece."""
         if error._answers is not None:
             self._answers.append(error._answers)
         if self._answers:
@@ -79,7 +79,7 @@ class TablesCall(Generic[Frame]):
 
     def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
         """The sites of each frame; large ones are divided where they are sent."""
-        # A part may be without the numbers that others have, but one of the other decimal sign is refused.
+        # A column of a part may have no numbers, but the first part is refused if they have the other decimal sign.
         refused: str | None = OTHER_DECIMAL
         for frame in self._frames:
             adapter = adapt(frame, categories=self._categories)
@@ -95,7 +95,7 @@ class TablesCall(Generic[Frame]):
         return framed
 
     def fail(self, error: NurselogError) -> None:
-        """Adds to the error of a frame its rows that were answered."""
+        """Adds the answered rows of a frame to its error."""
         if error._answers is not None:
             error.answered = self.finish(error._answers)
 
@@ -146,8 +146,8 @@ def predict_table(
         categories: Whether the texts of the answer are categories (dictionaries) or plain strings, which parts of a
             larger data set can share.
         decimal: The decimal sign of numbers that are texts: "." or ",".
-        concurrency: How many pieces of the table are in flight at the most.
-        progress: Called with the number of rows that are answered and that of all.
+        concurrency: The most pieces of the table in flight at a time.
+        progress: Called with the number of answered rows and the number of all rows.
 
     Raises:
         InvalidRequestError: A column is missing, of a wrong type, or named like one of the answer. Nothing was sent.
@@ -180,10 +180,10 @@ def predict_tables(
 ) -> TablesCall[Frame]:
     """Predicts survival for the parts of a table that is larger than the memory, one after the other.
 
-    Args and errors are those of `predict_table`, but a column without a number is only refused if the first part has
-    the other decimal sign in it: other parts may have its numbers. `answered` of an error has the answered rows of its
-    part. Parts are taken from `frames` as they are needed: at most one more than `concurrency` are held at a time.
-    Parts of some 10,000 to 50,000 rows are a good size.
+    Arguments and errors are those of `predict_table`, except that a column without numbers is refused only if the first
+    part has numbers with the other decimal sign in it: later parts may have numbers. `answered` of an error has the
+    answered rows of its part. Parts are taken from `frames` as they are needed: at most one more than `concurrency` are
+    held at a time. Parts of 10,000 to 50,000 rows are a good size.
 
     Returns:
         An iterator of the parts with the columns of the answer, in their order.
@@ -205,7 +205,7 @@ def without_rows(frame: Frame, **options: Any) -> Frame:  # noqa: ANN401
 
 
 def _columns_and_query(options: Mapping[str, Any]) -> tuple[SiteColumns, TableQuery]:
-    """Those of the arguments of a call."""
+    """The columns and the query in the arguments of a call, by name."""
     columns = SiteColumns(**{column.name: options[column.name] for column in fields(SiteColumns)})
     named = ("horizons", "include", "warming_c", "precipitation_change_percent")
     return columns, table_query(*(options[name] for name in named))

@@ -35,10 +35,10 @@ _ALL_NAMES = frozenset(answer_schema(None, intervals=True).names)
 
 
 def refuse_answer_names(names: Iterable[object]) -> None:
-    """Refuses a table that has columns named like those of an answer, also of one with other options.
+    """Refuses a table that has columns named like those of an answer with any options.
 
     Raises:
-        InvalidRequestError: Nothing was sent.
+        InvalidRequestError: The table has such columns. Nothing was sent.
     """
     taken = [str(name) for name in names if name in _ALL_NAMES]
     if taken:
@@ -55,7 +55,7 @@ def conform(answer: pa.Table, schema: pa.Schema) -> pa.Table:
         KeyError: A column is missing.
         pyarrow.ArrowInvalid: A column has values of another type.
     """
-    # One chunk each, as some hundred would take several times as long below.
+    # One chunk each: hundreds of chunks would take several times as long below.
     whole = answer.select(schema.names).unify_dictionaries().combine_chunks()
     columns = [_conform(column, field.type) for column, field in zip(whole.columns, schema, strict=True)]
     return pa.Table.from_arrays(columns, schema=schema.with_metadata(answer.schema.metadata))

@@ -17,13 +17,13 @@ from nurselog.errors import BatchTooLargeError, ConnectionFailedError, NurselogE
 
 _ARROW_STREAM = "application/vnd.apache.arrow.stream"
 
-# Some 100 bytes a row are received faster than compressed and decompressed.
+# Uncompressed: about 100 bytes a row arrive faster than they are compressed and decompressed.
 _HEADERS = {"Content-Type": _ARROW_STREAM, "Accept": _ARROW_STREAM, "Accept-Encoding": "identity"}
 
 PIECE_ROWS = 50_000
-"""Rows of a request at the most: several in flight keep the service busy, and a failure costs little."""
+"""The most rows of a request: several in flight keep the service busy, and a failure costs little."""
 
-# Refused if the tier limits its batches, whose size is then known before larger pieces are made.
+# A tier with a limit on batches refuses this size, so that its limit is known before larger pieces are made.
 _FIRST_ROWS = MAX_BATCH_SITES + 1
 
 
@@ -41,7 +41,7 @@ class TableLimits:
         return self.rows if self.is_known else min(_FIRST_ROWS, self.rows)
 
     def lower(self, error: NurselogError, rows: int, size: int) -> bool:
-        """Learns from the refusal of a piece of so many rows and bytes; False if fewer rows would not help."""
+        """Learns from the refusal of a piece of `rows` rows and `size` bytes; False if fewer rows would not help."""
         limit: Any = None
         if isinstance(error, BatchTooLargeError):
             limit = error.details.get("tier_limit")
@@ -66,7 +66,7 @@ class TableRequest:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: a response or why there is none, and the bytes of the table as far as they arrived."""
+    """A response or the reason why there is none, and the bytes of the table that arrived."""
 
     outcome: Outcome
     content: bytes | bytearray = b""
@@ -81,8 +81,8 @@ def table_exchange(
 ) -> Generator[Step, Reply, pa.Table]:
     """Asks for all rows of `sites`, and after a failure for those without an answer.
 
-    A piece that is too large is sent in parts. Complete record batches of a response that broke off are kept;
-    attempts are counted anew after each row that was gained.
+    A piece that is too large is sent in parts. Complete record batches of a truncated response are kept, and the count
+    of attempts starts again after them.
 
     Yields:
         What to send and when; its reply is sent to the generator.
@@ -91,7 +91,7 @@ def table_exchange(
         A row of the columns of `schema` for each row of `sites`, in their order.
 
     Raises:
-        NurselogError: The final error, with the answers that were gained.
+        NurselogError: The final error, with the answers that arrived before it.
     """
     answers = [schema.empty_table()]
     done = attempt = 0
@@ -121,7 +121,7 @@ def table_exchange(
 
 def table_request(sites: pa.Table, path: str) -> TableRequest:
     """The request for the rows of a table."""
-    # A slice keeps the dictionary of the whole.
+    # A slice keeps the dictionary of the whole table: each is encoded again with its own values.
     columns = [
         column.cast(pa.string()).dictionary_encode() if pa.types.is_dictionary(column.type) else column
         for column in sites.columns

@@ -14,7 +14,7 @@ from nurselog.errors import InvalidRequestError
 Frame = TypeVar("Frame")
 """A `pandas.DataFrame`, `geopandas.GeoDataFrame`, `polars.DataFrame`, `pyarrow.Table` or `pyarrow.RecordBatch`.
 
-Of `predict_table` also a `polars.LazyFrame`, or what has `__arrow_c_stream__`.
+`predict_table` also takes a `polars.LazyFrame`, or an object with `__arrow_c_stream__`.
 """
 
 WGS_84 = "EPSG:4326"
@@ -22,7 +22,7 @@ WGS_84 = "EPSG:4326"
 
 @dataclass(frozen=True)
 class LocatedTable:
-    """A table of Arrow whose coordinates are not among its columns, and NaN where there are none."""
+    """A table of Arrow with coordinates that are not among its columns; NaN where there are none."""
 
     table: pa.Table
     latitude: pa.Array
@@ -30,7 +30,7 @@ class LocatedTable:
 
 
 class Adapter(Protocol):
-    """A frame as the code of tables sees it."""
+    """The interface through which frames of all libraries are read and extended."""
 
     names: list[Any]
     rows: int
@@ -151,7 +151,7 @@ class _PandasFrame:
 
     def with_answer(self, answer: pa.Table) -> Any:  # noqa: ANN401
         answer = answer.unify_dictionaries() if self._categories else without_dictionaries(answer)
-        # Without its metadata, which describes a frame where a table was made of one.
+        # Without metadata, which in a table made from pandas describes another frame.
         columns = answer.replace_schema_metadata(None).to_pandas(split_blocks=True)
         frame = self._frame.iloc[: answer.num_rows]
         columns.index = frame.index

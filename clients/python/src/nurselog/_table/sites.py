@@ -18,7 +18,7 @@ from nurselog.errors import InvalidRequestError
 _NUMBER = r"^\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 ANY_TEXT = ""
 OTHER_DECIMAL = r"^-?[0-9]+[.,][0-9]+$"
-"""Which texts a column is refused for if it has no number."""
+"""Patterns of texts for which a column without any number is refused."""
 
 _OF_NAN = re.compile(r"\b((\w+) must [^;]*, not )NaN")
 
@@ -34,7 +34,7 @@ _ALTERNATIVES = {
 
 @dataclass(frozen=True)
 class SiteColumns:
-    """For each input of the service the name of a column, or for those but the coordinates a value for all rows."""
+    """For each input of the service the name of a column or, except for the coordinates, a value for all rows."""
 
     latitude: str = "latitude"
     longitude: str = "longitude"
@@ -47,7 +47,7 @@ class SiteColumns:
     decimal: str = "."
 
     def __post_init__(self) -> None:
-        """Raises ValueError where the decimal sign is none."""
+        """Raises ValueError if `decimal` is not a decimal sign."""
         if self.decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', not {self.decimal!r}")
 
@@ -55,16 +55,16 @@ class SiteColumns:
 def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEXT) -> pa.Table:
     """The table that is sent for a frame, row by row: numbers are float64 and texts dictionaries.
 
-    A cell without a number becomes NaN, which the service answers with an error row; a cell of an optional column
-    that is empty or the text NA is none.
+    A cell without a number becomes NaN, which the service answers with an error row. An empty cell of an optional
+    column, or one with the text NA, becomes null.
 
     Args:
         frame: The frame.
         columns: Its columns of sites.
-        refused: Which texts a column of numbers is refused for if none of its cells is a number; None for no text.
+        refused: A pattern of texts for which a column of numbers is refused if it has no number; None for no text.
 
     Raises:
-        InvalidRequestError: A column is missing, there twice, of a wrong type, or named like one of the answer.
+        InvalidRequestError: A column is missing, occurs twice, has a wrong type, or is named like one of the answer.
     """
     refuse_answer_names(frame.names)
     coordinates = frame.coordinates()
@@ -91,7 +91,7 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
 
 
 def quoting_cells(answer: pa.Table, frame: Adapter, columns: SiteColumns) -> pa.Table:
-    """The answer to the first rows of a frame; its messages quote the cells of text that were sent as NaN."""
+    """The answer to the first rows of a frame, with messages that quote the cells of text that were sent as NaN."""
     index = answer.schema.get_field_index("error_message")
     messages = answer.column(index).cast(pa.string()).combine_chunks()
     is_of_nan = pc.fill_null(pc.match_substring(messages, "not NaN"), False)
@@ -136,7 +136,7 @@ def numbers_of(
 ) -> pa.ChunkedArray | pa.Array:
     """The values of a column as float64: null where a cell is empty, NaN where a text is no number.
 
-    With `na_is_empty` so is the text NA, as R writes a missing value.
+    With `na_is_empty` the text NA is also null, since R writes missing values so.
 
     Raises:
         InvalidRequestError: The column is of another type, or has no number but a text like `refused`.
@@ -163,7 +163,7 @@ def _parsed(
             sign = "point" if decimal == "." else "comma"
             raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal {sign}, not {example!r}.")
     numbers = pc.replace_substring(pc.if_else(is_number, texts, "nan"), ",", ".").cast(pa.float64())
-    # Not of the texts: pyarrow before 24 makes other texts of a slice with null (apache/arrow, issue 49410).
+    # After the cast: pyarrow before 24 corrupts texts of a slice with nulls (apache/arrow, issue 49410).
     return pc.if_else(is_empty, None, numbers)
 
 
@@ -182,7 +182,7 @@ def _decoded(values: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """The values of a column without a dictionary."""
     if not pa.types.is_dictionary(values.type):
         return values
-    # pyarrow decodes no dictionary of views.
+    # pyarrow cannot decode a dictionary of string views.
     kind = pa.string() if pa.types.is_string_view(values.type.value_type) else values.type.value_type
     chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
     return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in chunks], kind)
