@@ -1,11 +1,11 @@
-#' Asks for the answers to rows in parts, as large as the tier of the key allows, which a refusal tells
+#' Requests the answers to rows in parts, and makes smaller parts after a refusal of parts that are too large
 #'
 #' @param count Number of rows.
-#' @param part_rows Rows of the first request at most.
+#' @param part_rows The most rows of the first request.
 #' @param ask Function of the numbers of some rows that returns a data frame with their answers.
-#' @param is_too_large Function that says whether fewer rows would help after an error.
+#' @param is_too_large Function that returns whether fewer rows may succeed after an error.
 #' @param progress Whether to show a progress bar.
-#' @return The answers to all rows. An error has those to the rows before it as `answered`, if there are any.
+#' @return The answers to all rows. An error has the answers to earlier rows, if there are any, as `answered`.
 #' @noRd
 in_parts <- function(count, part_rows, ask, is_too_large = has_too_many_rows, progress = FALSE) {
   parts <- list()

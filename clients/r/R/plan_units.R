@@ -6,8 +6,8 @@
 #' @param id Name of the column that identifies the units; by default their row numbers.
 #' @param horizon Years: 1, 3 or 5.
 #' @param costs Named vector with the cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`).
-#' @param target_per_ha Living trees a hectare wanted at `horizon`: adds how many to plant or sow.
-#' @param basis `"mean"`, as by default, or `"low"`: the survival that this number counts on.
+#' @param target_per_ha Living trees per hectare wanted at `horizon`: adds how many to plant or sow.
+#' @param basis Survival from which this number is calculated: `"mean"`, the default, or `"low"`.
 #' @return A data frame with a row for each unit, species and method, best first within the unit: `unit`, `area_ha`,
 #'   `data_points`, `rank`, `species_code`, `species_common_name`, `planting_method`, `in_native_range`, `mean`, `low`,
 #'   `high` (of planted trees, or of sown spots in which a seedling lives), with costs `cost_per_survivor`, with a target
@@ -48,13 +48,13 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
     body <- c(list(units = list(type = "FeatureCollection", features = features[rows])), options)
     do.call(rbind, lapply(post_json("/v1/plan", body, url, key)$units, rows_of_unit))
   }
-  in_parts(length(features), UNITS_A_REQUEST, ask, has_too_many_predictions)
+  in_parts(length(features), MAX_UNITS, ask, has_too_many_predictions)
 }
 
-# The most that any tier allows.
-UNITS_A_REQUEST <- 500L
+# The most units of a request in any tier.
+MAX_UNITS <- 500L
 
-#' Whether fewer units would help: an issue without a path is one of all units, that they need too many predictions
+#' Whether fewer units may succeed: the issue that they need too many predictions has an empty path
 #' @noRd
 has_too_many_predictions <- function(error) {
   paths <- vapply(error$details$issues %||% list(), function(issue) issue$path, "")

@@ -8,7 +8,7 @@ ANSWER_COLUMNS <- paste0(
 #' Survival of planted trees at many sites
 #'
 #' Adds the predictions to a table of sites. Rows keep their order, and columns their values and types. A site that
-#' cannot be answered has `NA` in the new columns but `error_code` and `error_message`.
+#' cannot be answered has `NA` in the new columns except `error_code` and `error_message`.
 #'
 #' @param sites A data frame with the columns `latitude` and `longitude` in degrees (WGS 84), or an sf object of points in
 #'   any coordinate reference system. Columns `species_code` and `planting_method` are used if they are there, and so are
@@ -19,8 +19,9 @@ ANSWER_COLUMNS <- paste0(
 #'   planted trees, or of sown spots in which at least one seedling lives.
 #' @param horizons Years: any of 1, 3 and 5.
 #' @param intervals Whether to add the ends of the intervals that hold 8 of 10 plantings.
-#' @param vegetation_control,overstory_cover,seeds_per_spot What is done at all sites that do not have it in their column.
-#' @param warming_c,precipitation_change_percent A changed climate: degrees Celsius, and percent of precipitation.
+#' @param vegetation_control,overstory_cover,seeds_per_spot Practice at all sites that do not state it in a column.
+#' @param warming_c,precipitation_change_percent A changed climate: warming in degrees Celsius, and change of
+#'   precipitation in percent.
 #' @param progress Whether to show a progress bar.
 #' @param url,key Address of the service and API key; see [nurselog-package].
 #' @return `sites` with further columns, which it must not have yet: `survival_5` and so on are probabilities,

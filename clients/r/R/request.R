@@ -3,13 +3,13 @@ MAX_ATTEMPTS <- 11L
 # Longer waits, such as until the quota of the next day, are left to the caller.
 MAX_RETRY_AFTER_S <- 60
 
-#' Sends a request, again if it fails for a moment
+#' Sends a request, and sends it again after a temporary failure
 #'
 #' @param path Path of the endpoint, such as `/v1/predict`.
 #' @param query Named list of parameters.
 #' @param body `NULL`, or a list with `data` (raw) and `type` (media type).
 #' @param accept Media type of the answer.
-#' @return A response of httr2.
+#' @return A response of httr2 with a status below 300. Anything else is an error of class `nurselog_error`.
 #' @noRd
 call_service <- function(path, query = list(), body = NULL, accept = "application/json", url = NULL, key = NULL) {
   url <- url %||% Sys.getenv("NURSELOG_URL", "http://127.0.0.1:8080")
@@ -23,7 +23,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)
   request <- httr2::req_user_agent(request, paste0("nurselog-r/", utils::packageVersion("nurselog")))
   request <- httr2::req_timeout(request, 300)
-  # A redirect would take the key elsewhere.
+  # A redirect is not followed, because it would send the key to another address.
   request <- httr2::req_options(request, followlocation = FALSE)
   request <- httr2::req_error(request, is_error = function(response) FALSE)
   # Even with a single try, httr2 sleeps for the Retry-After of a 429 or 503: until midnight once the quota is used up.
@@ -50,7 +50,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   signal_failure(failure)
 }
 
-#' What a response says is wrong
+#' The fields of an error from a response
 #' @noRd
 failure_of <- function(response) {
   status <- httr2::resp_status(response)

@@ -2,11 +2,11 @@
 #'
 #' @inheritParams predict_survival
 #' @param species_code Code of a species, such as `"PSME"`.
-#' @param vegetation_control,overstory_cover,seeds_per_spot What is done everywhere; by default average practice.
+#' @param vegetation_control,overstory_cover,seeds_per_spot Practice at all points; by default average practice.
 #' @param bbox Named vector `xmin`, `ymin`, `xmax`, `ymax` in degrees, or what [sf::st_bbox()] gives in any coordinate
 #'   reference system; by default everywhere.
 #' @param intervals Whether to add layers with the ends of the intervals, such as `low_manual_5` and `high_manual_5`.
-#'   With them ask for a part of the map: all of it can take longer than a request may.
+#'   Ask for them with a `bbox`: the whole map can take longer than a request may.
 #' @return A [terra::rast()] in EPSG:4326 with a layer for each method and horizon, such as `manual_5`; cells without
 #'   forest are `NA`. It reads from a temporary file. More than 20,000 cells with forest need a key of tier hypha.
 #' @examples
