@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nurselog._table.frames import WGS_84
 from nurselog.errors import ConfigurationError
 from nurselog.types import Surface
 
@@ -35,7 +36,7 @@ def to_geodataframe(answer: Surface) -> GeoDataFrame:
     """The points as rows of geopandas in WGS 84, with the columns of `to_dataframe` except the coordinates."""
     import geopandas
 
-    points = geopandas.GeoSeries.from_xy(answer["longitude"], answer["latitude"], crs="EPSG:4326")
+    points = geopandas.GeoSeries.from_xy(answer["longitude"], answer["latitude"], crs=WGS_84)
     return geopandas.GeoDataFrame(to_dataframe(answer).drop(columns=["longitude", "latitude"]), geometry=points)
 
 
@@ -65,7 +66,7 @@ def to_xarray(answer: Surface) -> DataArray:
     coordinates = {"band": list(bands), "y": y[::-1], "x": x}
     attributes = {"species_code": answer["species_code"], "model_version": answer["model"]["version"]}
     array = xarray.DataArray(values, coordinates, ("band", "y", "x"), "survival", attributes)
-    located: DataArray = array.rio.write_crs("EPSG:4326")
+    located: DataArray = array.rio.write_crs(WGS_84)
     return located
 
 

@@ -49,7 +49,7 @@ class BatchPlan:
         batch_sites: int,
         concurrency: int,
     ) -> None:
-        """`options` are defaults for fields that a site does not have; None is no default."""
+        """`options` are defaults for fields that a site does not have; those with the value None are left out."""
         self._concurrency = checked_concurrency(concurrency)
         self._sites = list(sites)
         self._options = {name: value for name, value in options.items() if value is not None}

@@ -16,7 +16,7 @@ from nurselog._calls.operations import Answer, Operation, unexpected
 from nurselog.errors import ConnectionFailedError, NurselogError, error_from_object
 
 # A slow upload, quota, overload, and failures between a proxy and the service. All calls can be repeated without harm.
-_RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
+_TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
 
 DEFAULT_RETRIES = 10
 """With the waits below they take about a minute, so that a restart of the service loses nothing."""
@@ -38,8 +38,7 @@ class RetryPolicy:
 
     def delay_s(self, attempt: int, error: NurselogError) -> float | None:
         """Seconds before the attempt after `attempt`, which counts from 0; None if the error is final."""
-        is_temporary = isinstance(error, ConnectionFailedError) or error.status in _RETRIED_STATUSES
-        if not is_temporary or attempt >= self.retries:
+        if not is_temporary(error) or attempt >= self.retries:
             return None
         delay_s = min(self.first_delay_s * 2.0 ** min(attempt, 60), self.max_delay_s)
         if error.retry_after is not None:
@@ -47,6 +46,11 @@ class RetryPolicy:
                 return None
             delay_s = max(delay_s, error.retry_after)
         return delay_s * random.uniform(1.0, 1.25)  # noqa: S311 - not for cryptography
+
+
+def is_temporary(error: NurselogError) -> bool:
+    """Whether the same request may succeed later."""
+    return isinstance(error, ConnectionFailedError) or error.status in _TEMPORARY_STATUSES
 
 
 Outcome: TypeAlias = httpx.Response | httpx.RequestError

@@ -11,16 +11,15 @@ from typing import NoReturn, TypeVar
 import typer
 from rich.console import Console, RenderableType
 
+from nurselog._calls.exchange import is_temporary
 from nurselog._client import Client
-from nurselog.errors import ConfigurationError, ConnectionFailedError, InvalidRequestError, NurselogError
+from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError
 
 FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes; TEMPORARY is for what may succeed later."""
 
 RETRIES = 2
 """Fewer than the default of the client, because a person waits."""
-
-_TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
 
 _Answer = TypeVar("_Answer")
 
@@ -64,5 +63,4 @@ def fail(error: NurselogError) -> NoReturn:
     is_usage = isinstance(error, InvalidRequestError) and error.status is None
     if isinstance(error, ConfigurationError) or is_usage:
         raise typer.Exit(USAGE)
-    is_temporary = isinstance(error, ConnectionFailedError) or error.status in _TEMPORARY_STATUSES
-    raise typer.Exit(TEMPORARY if is_temporary else FAILURE)
+    raise typer.Exit(TEMPORARY if is_temporary(error) else FAILURE)

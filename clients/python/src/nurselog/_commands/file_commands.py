@@ -62,10 +62,10 @@ def predict(
     latitude: Annotated[str, typer.Option(metavar="COLUMN", help="Degrees north.")] = "latitude",
     longitude: Annotated[str, typer.Option(metavar="COLUMN", help="Degrees east.")] = "longitude",
     species: Annotated[
-        str, typer.Option(metavar="COLUMN|CODE", help="The species, or one for all rows.")
+        str, typer.Option(metavar="COLUMN|CODE", help="The species of each row, or of all rows.")
     ] = "species_code",
     method: Annotated[
-        str, typer.Option(metavar="COLUMN|METHOD", help="manual or drone_seeded, or one for all rows.")
+        str, typer.Option(metavar="COLUMN|METHOD", help="manual or drone_seeded, of each row or of all rows.")
     ] = "planting_method",
     elevation_m: Annotated[
         str | None,
@@ -90,13 +90,13 @@ def predict(
     encoding: Annotated[str, typer.Option(help="The encoding of a CSV file.")] = "utf-8",
     decimal: Decimal = DecimalSign.POINT,
     separator: Separator = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests in flight at the most.")] = 4,
+    concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight at a time.")] = 4,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was interrupted.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 if any row was not answered.")] = False,
 ) -> None:
     """Predict survival at the sites of a file, and write them with the answers.
 
-    All columns are kept. Of geometries, points are used and the representative points of others.
+    All columns are kept. A geometry that is not a point is predicted at its representative point.
 
     A raster becomes a GeoTIFF (-o survival.tif) with a band for each method and horizon: --species names one, --method
     one or else both are predicted. The values of its cells are their elevations, unless --elevation-m says otherwise.

@@ -143,7 +143,7 @@ class _PandasFrame:
         try:
             return pa.array(self._frame[name], from_pandas=True)
         except (pa.ArrowException, OverflowError):
-            # Cells of several types, as spreadsheets have: those that are no number or code become error rows.
+            # Cells of several types, as spreadsheets have: those that are not a number or code become error rows.
             return pa.array(self._frame[name].astype("string"), from_pandas=True)
 
     def coordinates(self) -> tuple[pa.Array, pa.Array] | None:

@@ -134,7 +134,7 @@ def numbers_of(
     *,
     na_is_empty: bool = False,
 ) -> pa.ChunkedArray | pa.Array:
-    """The values of a column as float64: null where a cell is empty, NaN where a text is no number.
+    """The values of a column as float64: null where a cell is empty, NaN where a text is not a number.
 
     With `na_is_empty` the text NA is also null, since R writes missing values so.
 
