@@ -17,7 +17,7 @@ interface Call {
 
 /**
  * Calls the service with the key: GET without a body, else POST. A text body is sent as it is, anything else as JSON.
- * Failures of the key, the quota or the connection are also shown above the page.
+ * The page also shows failures of the key, the quota or the connection in its banner or the form for the key.
  * @throws NurselogError, or the reason of the signal
  */
 export async function call(path: string, { body, headers = {}, signal }: Call = {}): Promise<Response> {

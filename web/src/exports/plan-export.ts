@@ -16,7 +16,7 @@ export interface PlanExport {
   readonly horizon: number;
   readonly assumed: Assumptions;
   readonly settings: PlanSettings;
-  /** undefined where it is not known: then there are no rows. */
+  /** undefined if it is not known; then there are no rows. */
   readonly model: ServedModel | undefined;
 }
 

@@ -10,7 +10,7 @@ export const PROBLEMS: Readonly<Record<Problem, string>> = {
   offline: 'The service cannot be reached.',
 };
 
-/** Says why there are no new answers; what is shown stays. */
+/** Says why there are no new answers; earlier answers remain on the page. */
 export function TroubleBanner() {
   const now = trouble.value;
   if (now === null) return null;

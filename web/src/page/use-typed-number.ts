@@ -14,7 +14,7 @@ interface Limits {
 
 export interface Typed {
   readonly text: string;
-  /** Whether there is a text that is no number within the limits. */
+  /** Whether there is a text that is not a number within the limits. */
   readonly isWrong: boolean;
   readonly onInput: (event: { readonly currentTarget: HTMLInputElement }) => void;
 }

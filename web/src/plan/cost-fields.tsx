@@ -3,7 +3,7 @@ import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, number } from '../page/format.js';
 import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
-import { changeSettings, settings } from '../state/plan-settings.js';
+import { changeSettings, MAX_COST, settings } from '../state/plan-settings.js';
 
 const COST_LABELS: Readonly<Record<Method, string>> = {
   manual: 'per planted tree,\u00a0$',
@@ -11,7 +11,7 @@ const COST_LABELS: Readonly<Record<Method, string>> = {
 };
 
 /** In dollars. */
-const COST_LIMITS = { min: 1e-6, max: 1e9 };
+const COST_LIMITS = { min: 1e-6, max: MAX_COST };
 
 /** The costs of a planted tree and a sown spot. */
 export const CostFields = () => (

@@ -1,8 +1,8 @@
 import { areaUnit, counted, namesOf, number, perArea, years } from '../page/format.js';
 import { horizon } from '../state/choices.js';
-import { settings } from '../state/plan-settings.js';
+import { MAX_TARGET_PER_HA, settings } from '../state/plan-settings.js';
 import { type Unit, units } from '../state/units.js';
-import { excessiveTargets, MAX_TARGET_PER_HA, targetUnitOf, wrongTargets } from './targets.js';
+import { excessiveTargets, targetUnitOf, wrongTargets } from './targets.js';
 
 /** What an order is for, as a sentence; nothing without a target. */
 export function OrderBasis() {

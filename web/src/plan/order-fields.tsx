@@ -1,13 +1,13 @@
 import { areaUnit, type Measure, number, perArea, perHectare } from '../page/format.js';
 import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
-import { changeSettings, settings } from '../state/plan-settings.js';
+import { changeSettings, MAX_RESERVE_PERCENT, MAX_TARGET_PER_HA, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
 import { WrongTargets } from './order-basis.js';
-import { columnUnit, MAX_TARGET_PER_HA, targetColumns, targetUnitOf } from './targets.js';
+import { columnUnit, targetColumns, targetUnitOf } from './targets.js';
 
 const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610-0020';
-const RESERVE = { min: 0, max: 1000, isNeeded: true };
+const RESERVE = { min: 0, max: MAX_RESERVE_PERCENT, isNeeded: true };
 const TARGET_PER_HA = { min: 0.001, max: MAX_TARGET_PER_HA };
 
 /** Fields for the living trees wanted and the reserve, from which orders of trees or pods are calculated. */
@@ -46,7 +46,7 @@ export function OrderFields() {
           typed={reserve}
           min={RESERVE.min}
           max={RESERVE.max}
-          wrong="From 0 to 1,000."
+          wrong={`From 0 to ${number(MAX_RESERVE_PERCENT)}.`}
         />
         <label>
           Reckoned by

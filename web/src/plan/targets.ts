@@ -1,5 +1,5 @@
 import { areaUnit, perHectare } from '../page/format.js';
-import type { PlanSettings } from '../state/plan-settings.js';
+import { MAX_TARGET_PER_HA, type PlanSettings } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
 
 /** Usual names of columns with the living trees wanted per area. */
@@ -7,9 +7,6 @@ const TARGET =
   /^(tpa|tph|spa|sph|target|target[ _]?(tpa|tph|trees.*|stocking)|(trees?|stems?)[ _/]*(per)?[ _/]*(ac(re)?|ha|hectare)s?)$/i;
 const PER_HECTARE = /(tph|sph|ha|hectares?)$/i;
 const PER_ACRE = /(tpa|spa|ac|acres?)$/i;
-
-/** The highest target that the service accepts, in living trees per hectare. */
-export const MAX_TARGET_PER_HA = 100_000;
 
 /** The columns of the units that may hold targets: those with such a name and a number. */
 export function targetColumns(units: readonly Unit[]): string[] {

@@ -95,7 +95,7 @@ function show(place: Place): void {
   showOnMap(place);
 }
 
-/** Why a text is no place, and what would be one. */
+/** Why a text is not a place, and what to type instead. */
 function problemOf(text: string): string {
   if (TOWNSHIP.test(text.trim()))
     return 'The page cannot find township, range and section: it has no map of them. Type coordinates or a town.';

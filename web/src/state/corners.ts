@@ -66,7 +66,7 @@ export const cornersText = (rings: Rings): string =>
 
 const shortened = (degrees: number) => Number(degrees.toFixed(DECIMALS));
 
-/** Reads what {@link cornersText} writes. @returns a sentence where a line is no place */
+/** Reads what {@link cornersText} writes. @returns the corners, or a sentence about a line that is not a place */
 export function readCorners(text: string): Rings | string {
   const rings: Position[][] = [[]];
   for (const [index, line] of text.trim().split('\n').entries()) {

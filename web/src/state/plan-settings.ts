@@ -8,6 +8,11 @@ export type SortKey = (typeof SORT_KEYS)[number];
 export const RANKINGS = ['cost', 'survival', 'safest'] as const;
 export type RankBy = (typeof RANKINGS)[number];
 
+/** Limits of the numbers in a plan: dollars, living trees per hectare, and percent. */
+export const MAX_COST = 1e9;
+export const MAX_TARGET_PER_HA = 100_000;
+export const MAX_RESERVE_PERCENT = 1000;
+
 /** The settings of a plan, except units, year, climate and practice, and of its table. */
 export interface PlanSettings {
   /** In dollars, of a planted tree and of a sown spot; null where none is typed in. */
@@ -26,7 +31,7 @@ export interface PlanSettings {
   readonly basis: 'mean' | 'low';
   /** Percent that is ordered beyond the need. */
   readonly reservePercent: number;
-  /** Survival from 0 to 1: an option is unsure where its low end is below, and a part of a unit poor where it is below. */
+  /** Survival from 0 to 1 below which the low end of an option is unsure, and a data point of a unit is counted. */
   readonly threshold: number;
   /** Whether survival in another climate is compared with that in today's. */
   readonly comparesToday: boolean;

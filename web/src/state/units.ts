@@ -160,7 +160,7 @@ function nameIn(properties: Readonly<Record<string, unknown>> | null): string | 
 /** A property as the name of a unit; '' if it is blank. */
 const nameOf = (value: unknown) => propertyText(value).trim().slice(0, MAX_NAME);
 
-/** The unit at a place, the one drawn over the others where several are; undefined where there is none. */
+/** The unit at a place, the topmost if there are several; undefined if there is none. */
 export const unitAt = (longitude: number, latitude: number): Unit | undefined =>
   units.peek().findLast(({ geometry }) => insideOf(geometry)([longitude, latitude]));
 

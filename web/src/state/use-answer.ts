@@ -34,7 +34,7 @@ export function useAnswer<Answer>(
   const round = useRef(latestRound);
   if (state.error !== null) round.current = latestRound;
   const lastChange = useRef(Number.NEGATIVE_INFINITY);
-  // The question stands for what load reads, the round for asking it again.
+  // The question identifies what load reads; another round loads it again.
   useEffect(() => {
     if (question === null) {
       setState({ asked: null, answer: null, error: null, isLoading: false });

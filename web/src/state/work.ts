@@ -2,7 +2,15 @@ import { batch, computed } from '@preact/signals';
 import * as z from 'zod/mini';
 import { HORIZONS, METHODS } from '../api/types.js';
 import { choicesText, readChoices } from './choices.js';
-import { DEFAULT_SETTINGS, RANKINGS, SORT_KEYS, settings } from './plan-settings.js';
+import {
+  DEFAULT_SETTINGS,
+  MAX_COST,
+  MAX_RESERVE_PERCENT,
+  MAX_TARGET_PER_HA,
+  RANKINGS,
+  SORT_KEYS,
+  settings,
+} from './plan-settings.js';
 import { pointTable, scoredPoints, takePoints } from './points.js';
 import { replaceUnits, type Unit, units } from './units.js';
 
@@ -13,7 +21,7 @@ z.config({ ...z.locales.en(), jitless: true });
 export const WORK_VERSION = 1;
 
 const text = (length: number) => z.string().check(z.maxLength(length));
-const cost = z.nullable(z.number().check(z.positive(), z.lte(1e9)));
+const cost = z.nullable(z.number().check(z.positive(), z.lte(MAX_COST)));
 const method = z.enum(METHODS);
 const codes = z.array(z.string().check(z.regex(/^[A-Z]{4}$/))).check(z.maxLength(100));
 
@@ -28,11 +36,11 @@ const settingsSchema = z.object({
   species: z.union([z.literal('all'), z.literal('chosen'), codes]),
   nativeOnly: z.boolean(),
   rankBy: z.enum(RANKINGS),
-  targetPerHa: z.nullable(z.number().check(z.positive(), z.lte(100_000))),
+  targetPerHa: z.nullable(z.number().check(z.positive(), z.lte(MAX_TARGET_PER_HA))),
   targetColumn: z.nullable(z.string()),
   targetUnit: z.nullable(z.enum(['acre', 'hectare'])),
   basis: z.enum(['mean', 'low']),
-  reservePercent: z.number().check(z.gte(0), z.lte(1000)),
+  reservePercent: z.number().check(z.gte(0), z.lte(MAX_RESERVE_PERCENT)),
   threshold: z.number().check(z.gte(0), z.lte(1)),
   comparesToday: z.boolean(),
   onlyBest: z.boolean(),
