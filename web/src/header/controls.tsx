@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { HORIZONS, METHODS, type Method } from '../api/types.js';
 import { offeredLayers, shownLayerName } from '../map/layers.js';
 import { METHOD_NAMES, years } from '../page/format.js';
-import { catalogues, nameOf } from '../state/catalogues.js';
+import { catalogues, speciesName } from '../state/catalogues.js';
 import { horizon, type Layer, layer, method, species } from '../state/choices.js';
 import { ClimateMenu, climateName } from './climate-menu.js';
 import { MeasureSwitch } from './measure-switch.js';
@@ -36,7 +36,7 @@ export function Controls() {
         aria-controls="options"
         onClick={() => setOpen(!isOpen)}
       >
-        {nameOf(species.value)}, {SHORT_METHODS[method.value].toLowerCase()}, {years(horizon.value)},{' '}
+        {speciesName(species.value)}, {SHORT_METHODS[method.value].toLowerCase()}, {years(horizon.value)},{' '}
         {climateName()}
       </button>
       <div id="options" class={isOpen ? 'options is-open' : 'options'}>

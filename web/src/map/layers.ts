@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
-import { METHOD_NAMES, percent, points, years } from '../page/format.js';
+import { METHOD_NAMES, percent, pointsText, years } from '../page/format.js';
 import { hasIntervals } from '../state/catalogues.js';
 import {
   type Assumptions,
@@ -124,7 +124,7 @@ async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promis
     isPale: then.in_native_range.map((isNative) => !isNative),
     scale: changeScale('Survival minus that of today, percentage points', extentOf(values)),
     describe: (index) =>
-      `${percent(after[index])} alive after ${years(horizon)}, ${points(values[index])} points against today`,
+      `${percent(after[index])} alive after ${years(horizon)}, ${pointsText(values[index])} points against today`,
   };
 }
 
@@ -144,7 +144,7 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
       `Hand planting minus drone seeding after ${years(horizon)}, points`,
       extentOf(values),
     ),
-    describe: (index) => `Hand planting ${points(values[index])} points against drone seeding`,
+    describe: (index) => `Hand planting ${pointsText(values[index])} points against drone seeding`,
   };
 }
 

@@ -6,7 +6,7 @@ import { Drawing, drawing } from '../drawing/drawing.js';
 import { EditBar } from '../drawing/edit-bar.js';
 import { elevationText, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { catalogues, nameOf } from '../state/catalogues.js';
+import { catalogues, speciesName } from '../state/catalogues.js';
 import {
   assumptions,
   camera,
@@ -162,7 +162,7 @@ export function MapView() {
       {hover !== '' && <output class="hover">{hover}</output>}
       {isLoading && (
         <p class="map-note" role="status">
-          {question.layer === 'best' ? 'Loading all species …' : `Loading ${nameOf(species.value)} …`}
+          {question.layer === 'best' ? 'Loading all species …' : `Loading ${speciesName(species.value)} …`}
         </p>
       )}
       {error !== null && <ErrorNote class="map-note" error={error} />}

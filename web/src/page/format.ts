@@ -12,7 +12,7 @@ export const percentRange = (low: number, high: number) =>
   `${percent(low).replace(' %', '')} to ${percent(high)}`;
 
 /** A difference of probabilities in percentage points, with its sign. */
-export function points(value: number): string {
+export function pointsText(value: number): string {
   const text = Math.abs(value * 100).toFixed(1);
   return `${Number(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`;
 }

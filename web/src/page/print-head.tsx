@@ -1,4 +1,4 @@
-import { catalogues, nameOf } from '../state/catalogues.js';
+import { catalogues, speciesName } from '../state/catalogues.js';
 import {
   assumptions,
   conditions,
@@ -23,7 +23,7 @@ export function PrintHead() {
     <div class="print-only print-head">
       <p>
         <strong>nurselog</strong>, {new Date().toLocaleDateString('en-US', { dateStyle: 'long' })}.{' '}
-        {nameOf(species.value)}, {METHOD_NAMES[method.value].toLowerCase()}, alive after{' '}
+        {speciesName(species.value)}, {METHOD_NAMES[method.value].toLowerCase()}, alive after{' '}
         {years(horizon.value)}, {assumptionsText(assumptions())}. Model {model?.version}, digest{' '}
         {model?.digest.slice(0, 12)}.
       </p>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { LegendContent } from '../map/legend.js';
 import { isMapLoading, shownLayer, shownMap } from '../map/shown-map.js';
-import { nameOf } from '../state/catalogues.js';
+import { speciesName } from '../state/catalogues.js';
 import { layer, species } from '../state/choices.js';
 import { drawPrintedMap } from './draw-printed-map.js';
 
@@ -26,7 +26,7 @@ export function PrintedMap() {
       {shown !== null && (
         <figcaption>
           <strong>
-            {layer.value === 'best' ? '' : `${nameOf(species.value)}. `}
+            {layer.value === 'best' ? '' : `${speciesName(species.value)}. `}
             {shown.scale.title}
           </strong>
           <LegendContent shown={shown} />

@@ -1,4 +1,4 @@
-import { catalogues, nameOf } from '../state/catalogues.js';
+import { catalogues, speciesName } from '../state/catalogues.js';
 import { species } from '../state/choices.js';
 import { changeSettings, type PlanSettings, settings } from '../state/plan-settings.js';
 
@@ -35,7 +35,7 @@ export function scopeText(asked: PlanSettings): string {
   const codes = askedSpecies(asked);
   if (codes === undefined) return asked.nativeOnly ? 'all native species' : 'all species';
   const preset = PRESETS.find((each) => isSame(each.codes, codes));
-  const names = codes.map(nameOf).join(', ');
+  const names = codes.map(speciesName).join(', ');
   return preset === undefined ? names : `${preset.title.toLowerCase()} (${names})`;
 }
 
@@ -48,7 +48,7 @@ export function SpeciesSets({ name }: { name: string }) {
   const choose = (chosen: PlanSettings['species']) => changeSettings({ species: chosen });
   const options: readonly (readonly [string, boolean, PlanSettings['species']])[] = [
     ['All species', asked === 'all', 'all'],
-    [`${nameOf(species.value)} only`, asked === 'chosen', 'chosen'],
+    [`${speciesName(species.value)} only`, asked === 'chosen', 'chosen'],
     ...PRESETS.map((each) => [each.title, each === preset, each.codes] as const),
     ['My choice', isOwn, [species.value]],
   ];
@@ -71,7 +71,7 @@ export function SpeciesSets({ name }: { name: string }) {
           Native species only
         </label>
       </div>
-      {preset !== undefined && <p class="small">{preset.codes.map(nameOf).join(', ')}.</p>}
+      {preset !== undefined && <p class="small">{preset.codes.map(speciesName).join(', ')}.</p>}
       {isOwn && (
         <div class="species-list">
           {(catalogues.value?.species ?? [])

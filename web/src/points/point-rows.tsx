@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { shownMap } from '../map/shown-map.js';
-import { number, percent, points } from '../page/format.js';
+import { number, percent, pointsText } from '../page/format.js';
 import { chooseSite } from '../state/choices.js';
 import { chosenRow, positionOf, type Row, type ScoredPoints, survivalOf } from '../state/points.js';
 
@@ -103,7 +103,7 @@ function WholeRow({ row, scored }: { row: Row; scored: ScoredPoints }) {
         {factors.map(({ factor, contribution }) => (
           <div key={factor}>
             <dt>{factor}</dt>
-            <dd>{points(contribution)} points</dd>
+            <dd>{pointsText(contribution)} points</dd>
           </div>
         ))}
       </dl>

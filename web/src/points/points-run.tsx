@@ -4,7 +4,7 @@ import { download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
 import { assumptionsText, counted, dateText, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { nameOf, servedOrigin, useUsage } from '../state/catalogues.js';
+import { servedOrigin, speciesName, useUsage } from '../state/catalogues.js';
 import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
@@ -69,7 +69,8 @@ export function PointsRun({ table }: { table: PointTable }) {
     <section class="points">
       <h3>{counted(total, 'point')}</h3>
       <p>
-        Rows without a species or method of their own get {nameOf(species.value)} and the method chosen above.
+        Rows without a species or method of their own get {speciesName(species.value)} and the method chosen
+        above.
       </p>
       <div class="buttons">
         {isRunning ? (
@@ -142,7 +143,7 @@ const questionNow = ({ rows }: PointTable): PointsQuestion => ({
 
 const questionText = (question: PointsQuestion) =>
   [
-    question.species === null ? "each row's species" : nameOf(question.species),
+    question.species === null ? "each row's species" : speciesName(question.species),
     question.method === null ? "each row's method" : METHOD_NAMES[question.method].toLowerCase(),
     `after ${years(question.horizon)}`,
     assumptionsText(question.assumed),

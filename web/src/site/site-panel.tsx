@@ -8,7 +8,7 @@ import {
   distanceText,
   METHOD_NAMES,
   percent,
-  points,
+  pointsText,
   regionName,
   years,
 } from '../page/format.js';
@@ -106,9 +106,9 @@ function SiteAnswer({ answer }: { answer: Comparison }) {
       </div>
       {difference !== undefined && (
         <p>
-          Hand planting minus drone seeding: <strong>{points(difference.manual_advantage)} points</strong>
+          Hand planting minus drone seeding: <strong>{pointsText(difference.manual_advantage)} points</strong>
           {difference.interval !== undefined &&
-            ` (8 of 10: ${points(difference.interval.low)} to ${points(difference.interval.high)})`}
+            ` (8 of 10: ${pointsText(difference.interval.low)} to ${pointsText(difference.interval.high)})`}
           .
         </p>
       )}

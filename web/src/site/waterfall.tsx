@@ -1,6 +1,6 @@
 import type { Prediction } from '../api/types.js';
 import { Explained } from '../page/explained.js';
-import { measureOf, number, percent, points, quantity } from '../page/format.js';
+import { measureOf, number, percent, pointsText, quantity } from '../page/format.js';
 
 /** Features that are shown one by one; the others are one row. */
 const SHOWN = 9;
@@ -55,7 +55,7 @@ export function Waterfall({ prediction }: { prediction: Prediction }) {
                   kind={contribution < 0 ? 'loss' : 'gain'}
                 />
               </td>
-              <td class="amount">{points(contribution)}</td>
+              <td class="amount">{pointsText(contribution)}</td>
             </tr>
           ))}
           {contributions.length > SHOWN && (
@@ -64,7 +64,7 @@ export function Waterfall({ prediction }: { prediction: Prediction }) {
               <td class="bar">
                 <Bar from={at(levels[SHOWN])} to={at(levels[SHOWN + 1])} kind={rest < 0 ? 'loss' : 'gain'} />
               </td>
-              <td class="amount">{points(rest)}</td>
+              <td class="amount">{pointsText(rest)}</td>
             </tr>
           )}
           <tr>

@@ -121,6 +121,6 @@ async function loadLists(signal: AbortSignal): Promise<void> {
 }
 
 /** The common name of a species; its code where it is not known. */
-export function nameOf(code: string): string {
+export function speciesName(code: string): string {
   return catalogues.value?.species.find(({ species_code }) => species_code === code)?.common_name ?? code;
 }
