@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
   if (!url) throw new TypeError('The URL of nurselog is missing: set url, or in Node NURSELOG_URL.');
   if (!apiKey) throw new TypeError('The API key is missing: set apiKey, or in Node NURSELOG_API_KEY.');
   if (!URL.canParse(url) || !/^https?:/i.test(url)) {
-    const shown = JSON.stringify(url.replace(/nurse_live_.*/s, 'nurse_live_...')); // hides a key passed as the URL
+    const shown = JSON.stringify(url.replace(/nurse_live_.*/s, 'nurse_live_...')); // a key passed as the URL
     throw new TypeError(`The URL of nurselog must start with http:// or https://, not be ${shown}.`);
   }
   const { username, password } = new URL(url);

@@ -124,7 +124,10 @@ async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promis
     isPale: then.in_native_range.map((isNative) => !isNative),
     scale: changeScale('Survival minus that of today, percentage points', extentOf(values)),
     describe: (index) =>
-      `${percent(after[index])} alive after ${years(horizon)}, ${pointsText(values[index])} points against today`,
+      [
+        `${percent(after[index])} alive after ${years(horizon)}`,
+        `${pointsText(values[index])} points against today`,
+      ].join(', '),
   };
 }
 

@@ -98,7 +98,8 @@ function forgetKept(): void {
 
 /** Takes what the store has instead of the work of this tab. @returns whether it has anything */
 async function restore(takesChoices: boolean): Promise<boolean> {
-  const reading = getMany<unknown>([...PARTS], store); // before `late`: if this throws, no rejection is left unhandled
+  // Before `late`, whose rejection would be unhandled if this throws.
+  const reading = getMany<unknown>([...PARTS], store);
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
   });
