@@ -155,7 +155,7 @@ export function MapView() {
       )}
       {isStyleFailed && (
         <p class="map-note error" role="alert">
-          The map of the operator cannot be loaded: this is the one that comes with the page.
+          The map of the operator cannot be loaded. The page shows its own map instead.
         </p>
       )}
       <EditBar />

@@ -20,9 +20,9 @@ export function Explained({ question, children }: { question: string; children: 
 export function EightOfTen() {
   return (
     <Explained question="What is 8 of 10?">
-      In 8 of 10 plantings at such a site the share of trees alive is expected between the two figures; in 1
-      of 10 it is lower, in 1 of 10 higher. The range includes errors of the data and differences between
-      years, crews and stock. On real plantings it holds fewer than 8 of 10: see About the figures.
+      In 8 of 10 plantings at such a site the share of trees alive is expected to lie between the two figures;
+      in 1 of 10 it is lower, in 1 of 10 higher. The range includes errors of the data and differences between
+      years, crews and stock. Fewer than 8 of 10 real plantings lie in it: see About the figures.
     </Explained>
   );
 }

@@ -24,7 +24,7 @@ export function KeyForm() {
             {refused.problem === 'key_inactive' ? 'This key is deactivated.' : 'This key is not accepted.'}
           </strong>{' '}
           {refused.problem === 'key_inactive'
-            ? 'Ask whoever runs the service to activate it, or use another key.'
+            ? 'Ask the operator of the service to activate it, or use another key.'
             : 'The service does not know it. Check that it was copied whole and that it is a key of this service.'}
         </div>
       )}
@@ -52,9 +52,9 @@ export function KeyForm() {
         )}
       </form>
       <p id="key-help">
-        A key tells the service who asks and how many requests a day it answers. The service prints a first
-        key, with a link to this page, when it starts for the first time; whoever runs it issues others. The
-        page keeps your key until you close this tab and sends it to this service only.
+        A key identifies you to the service and sets how many requests a day you may send. The service prints
+        a first key, with a link to this page, when it starts for the first time; its operator issues others.
+        The page keeps your key until you close this tab, and sends it only to this service.
       </p>
       {key.value !== null && (
         <button type="button" onClick={tryAgain}>

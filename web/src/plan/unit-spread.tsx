@@ -133,7 +133,7 @@ function Parts({ proposal: { unit, parts }, onDone }: { proposal: Proposal; onDo
     points.reduce((sum, { survival }) => sum + survival, 0) / points.length;
   return (
     <>
-      <p>Proposed, with dashed lines on the map. Undo takes an accepted split back.</p>
+      <p>The proposed parts have dashed lines on the map. Undo reverts an accepted split.</p>
       <ul>
         {parts.map(({ name, points }) => (
           <li key={name}>

@@ -112,7 +112,7 @@ export function PointsRun({ table }: { table: PointTable }) {
         </>
       )}
       {changed.length > 0 && (
-        <p class="flag">Changed since then: {changed.join(', ')}. Score the points again for that.</p>
+        <p class="flag">Changed since then: {changed.join(', ')}. Score the points again to apply this.</p>
       )}
       {!isRunning && requests > left && (
         <p class="flag">

@@ -108,7 +108,7 @@ async function restore(takesChoices: boolean): Promise<boolean> {
   if (values.every((value) => value === undefined)) return false;
   if (typeof found === 'string') {
     kept = undefined; // so that the next write has all parts
-    keepNotice.value = `The work that this browser keeps cannot be read (${found}). It stays until you put in units or points.`;
+    keepNotice.value = `The work that this browser keeps cannot be read (${found}). It stays until you add units or points.`;
     return true;
   }
   takeWork(found, takesChoices);
