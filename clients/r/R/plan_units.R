@@ -4,7 +4,7 @@
 #' @param units An sf object of polygons in any coordinate reference system. More than the tier of the key allows in a
 #'   request are sent in parts.
 #' @param id Name of the column that identifies the units; by default their row numbers.
-#' @param horizon Years: 1, 3 or 5.
+#' @param horizon Years after planting: 1, 3 or 5.
 #' @param costs Named vector with the cost of a planted tree (`manual`) and of a sown spot (`drone_seeded`).
 #' @param target_per_ha Living trees per hectare wanted at `horizon`: adds how many to plant or sow.
 #' @param basis Survival from which this number is calculated: `"mean"`, the default, or `"low"`.

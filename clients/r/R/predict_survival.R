@@ -17,7 +17,7 @@ ANSWER_COLUMNS <- paste0(
 #' @param species_code Code of a species, such as `"PSME"`, for all sites, in place of the column.
 #' @param planting_method `"manual"` or `"drone_seeded"` for all sites, in place of the column. Survival is the share of
 #'   planted trees, or of sown spots in which at least one seedling lives.
-#' @param horizons Years: any of 1, 3 and 5.
+#' @param horizons Years after planting: any of 1, 3 and 5.
 #' @param intervals Whether to add the ends of the intervals that hold 8 of 10 plantings.
 #' @param vegetation_control,overstory_cover,seeds_per_spot Practice at all sites that do not state it in a column.
 #' @param warming_c,precipitation_change_percent A changed climate: warming in degrees Celsius, and change of

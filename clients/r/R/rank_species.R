@@ -4,7 +4,7 @@
 #' @param latitude,longitude Degrees, WGS 84.
 #' @param species_codes Codes of the species to compare; by default all.
 #' @param planting_methods Methods to compare; by default both.
-#' @param native_only Whether to leave out species whose native range does not hold the site.
+#' @param native_only Whether to leave out species whose native range does not include the site.
 #' @param elevation_m The site's own elevation in metres.
 #' @param conditions Named list of measured values, and of practice such as `vegetation_control`, by feature of the model.
 #' @return A data frame with a row for each species and method: `rank`, `species_code`, `species_common_name`,
