@@ -34,7 +34,7 @@ class PartialOutput:
         self.rows = 0
 
     def start(self, *, resume: bool) -> None:
-        """Starts anew, or after the rows of an earlier run if there was one.
+        """Starts an empty file or, with `resume`, continues after the rows of an earlier run.
 
         Raises:
             InvalidRequestError: The earlier run had another input or other options.
@@ -87,7 +87,7 @@ class PartialOutput:
             )
 
     def remark(self) -> str:
-        """What to say where a run ends without its output."""
+        """The message for a run that ends without its output."""
         return f"{self.rows:,} answered rows are kept: --resume continues."
 
     def remove(self) -> None:

@@ -43,7 +43,7 @@ class Summary:
         return f"{self.rows:,} {self.unit}: {self.rows - failed:,} answered, {failed:,} failed"
 
     def warning(self) -> str | None:
-        """What to say if the models changed between the first row and the last."""
+        """A warning if several models answered the rows; else None."""
         if len(self.models) < 2:
             return None
         versions = ", ".join(f"{json.loads(model)['version']} ({rows:,} rows)" for model, rows in self.models.items())

@@ -65,7 +65,7 @@ def cells_of(template: Any, elevation: Any | float | None) -> Iterator[Cells]:  
         if isinstance(heights, np.ndarray):
             has_data &= np.isfinite(heights)
         latitude, longitude = _degrees(template.transform, window, has_data, to_degrees)
-        # Beyond the reach of the projection.
+        # Cells beyond the reach of the projection have no place.
         has_place = np.isfinite(latitude) & np.isfinite(longitude)
         if not has_place.all():
             has_data[has_data] = has_place
