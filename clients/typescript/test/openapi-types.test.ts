@@ -2,7 +2,7 @@ import openapiTypes, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openap
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestService } from '../../../test/support/service.js';
 
-test('src/openapi.ts is what openapi-typescript makes of /openapi.json', async () => {
+test('src/openapi.ts equals what openapi-typescript generates from /openapi.json', async () => {
   const service = await startTestService({ WORKERS: '1' });
   onTestFinished(() => service.stop());
   const document = (await (await service.get('/openapi.json')).json()) as OpenAPI3;

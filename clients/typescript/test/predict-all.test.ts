@@ -115,7 +115,7 @@ test('whatever fails, each site has its result or an error, in order, and none i
   );
 });
 
-test('failures in a row that are fewer than the attempts leave no site without its result', async () => {
+test('each site has its result if fewer requests fail in a row than there are attempts', async () => {
   proxy.faults = SITES.map((_, i) => (i % 7 === 6 ? 'none' : FAULTS[i % 7]));
   const options = { batchSize: 50, concurrency: 1 };
   expect((await predictAll(clientWith({ attempts: 7 }), SITES, options)).map(lasting)).toEqual(expected);
@@ -152,7 +152,7 @@ test('a site that is too large by itself fails alone, and later batches are as l
   expect(answeredTags()).toEqual([[0, 1], [2], [4, 5, 6, 7], [8, 9, 10, 11]]);
 });
 
-test('an error that holds for every batch is given to the remaining sites without sending them', async () => {
+test('after an error that holds for every batch, the remaining sites get it and are not sent', async () => {
   const results = await predictAll(clientWith({}, 'wrong'), SITES, { batchSize: 10, concurrency: 3 });
   expect(results).toHaveLength(SITES.length);
   expect(results.map((result) => 'error' in result && result.error.code)).toEqual(
@@ -161,7 +161,7 @@ test('an error that holds for every batch is given to the remaining sites withou
   expect(proxy.requests).toBeLessThanOrEqual(3);
 });
 
-test('what is no site has an error in its place, with null coordinates, also where its whole batch fails', async () => {
+test('an item that is not a site has an error at its position, with null coordinates, even if its whole batch fails', async () => {
   const sites = [null, SITES[0], undefined, 'here', { ...SITES[1], latitude: '44' }] as Site[];
   const places = [
     { latitude: null, longitude: null },
@@ -242,7 +242,7 @@ test('the signal rejects predictAll with its reason while the source of the site
   await expect(predictAll(clientWith(), silent(), { signal })).rejects.toThrow(/timeout/);
 });
 
-test('predictEach gives the results that are there while the source of the sites is silent, and its loop can be left', async () => {
+test('predictEach yields the available results while the source of the sites is silent, and its loop can be left', async () => {
   const source = new SilentSource(SITES.slice(0, 3));
   const results: SiteResult[] = [];
   for await (const [, result] of predictEach(clientWith(), source, { batchSize: 1, concurrency: 4 })) {
@@ -253,7 +253,7 @@ test('predictEach gives the results that are there while the source of the sites
   expect(source.isEnded).toBe(true);
 });
 
-test('predictEach reads ahead only as far as its requests reach, and leaving its loop ends the source', async () => {
+test('predictEach reads no more sites than its requests need, and leaving its loop ends the source', async () => {
   let read = 0;
   let isEnded = false;
   function* endless(): Generator<Site> {
@@ -276,7 +276,7 @@ test('predictEach reads ahead only as far as its requests reach, and leaving its
   expect(isEnded).toBe(true);
 });
 
-test('what reading the sites throws is thrown', async () => {
+test('an error of the source of the sites is thrown to the caller', async () => {
   const failure = new Error('the file ended early');
   async function* broken(): AsyncGenerator<Site> {
     yield* SITES.slice(0, 25);

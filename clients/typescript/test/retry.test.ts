@@ -91,7 +91,7 @@ test('an attempt that takes too long is repeated', async () => {
 });
 
 test.each([Number.POSITIVE_INFINITY, 2 ** 31])(
-  'with an attemptTimeoutMs of %d, more than timers wait, an answer that takes a while arrives',
+  'a slow answer arrives with an attemptTimeoutMs of %d, which is beyond the maximum of timers',
   async (attemptTimeoutMs) => {
     const server = createServer((_, response) => void setTimeout(() => response.end('{"tier":"hypha"}'), 50));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -102,7 +102,7 @@ test.each([Number.POSITIVE_INFINITY, 2 ** 31])(
   },
 );
 
-test('a Retry-After that is longer than timers wait is not cut to nothing', async () => {
+test('a Retry-After beyond the maximum of timers is not shortened to zero', async () => {
   proxy.faults = ['busy'];
   proxy.retryAfter = String(2 ** 31);
   const stop = new AbortController();
@@ -131,7 +131,7 @@ test('a signal that has aborted sends nothing', async () => {
   expect(proxy.requests).toBe(0);
 });
 
-test('a signal that many requests share keeps no listeners of them', async () => {
+test('a signal that many requests share keeps none of their listeners', async () => {
   const { signal } = new AbortController();
   for (let call = 0; call < 20; call++) {
     proxy.faults = ['busy'];
