@@ -12,7 +12,7 @@ function heldRuns() {
   return { coalescer, groups, endings };
 }
 
-test('what arrives during a run goes together into the next, in order and up to 1,000', async () => {
+test('items that arrive during a run go into the next one together, in order, at most 1,000 of them', async () => {
   const { coalescer, groups, endings } = heldRuns();
   const items = Array.from({ length: 1002 }, (_, index) => index);
   const answers = Promise.all(items.map((item) => coalescer.submit(item)));
@@ -24,7 +24,7 @@ test('what arrives during a run goes together into the next, in order and up to 
   expect(groups).toEqual([[0], items.slice(1, 1001), [1001]]);
 });
 
-test('a failed run fails all that waited for it, and the next starts anew', async () => {
+test('a failed run also rejects the items that wait for it, and the next run is not affected', async () => {
   const { coalescer, groups, endings } = heldRuns();
   const answers = Promise.allSettled([1, 2].map((item) => coalescer.submit(item)));
   endings[0].reject(new Error('gone'));

@@ -51,7 +51,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(queries).toHaveBeenCalledTimes(2);
   });
 
-  test('a flood of 20,000 different unknown keys becomes a few queries and displaces no known key', async () => {
+  test('a flood of 20,000 different unknown keys causes few queries and evicts no known key', async () => {
     const { accounts, keys, queries } = await watchedAccounts(await database.create());
     const { secret } = await keys.issue('hypha', 'Cascade Nursery');
     await accounts.authenticate(secret);
@@ -64,7 +64,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(queries).not.toHaveBeenCalled();
   });
 
-  test('a clock that is set back does not prolong the trust in what was read', async () => {
+  test('a clock that is set back does not extend the time for which a key that was read is trusted', async () => {
     const url = await database.create();
     const { accounts, keys, clock } = await watchedAccounts(url);
     const { key, secret } = await keys.issue('hypha', 'Cascade Nursery');

@@ -40,7 +40,7 @@ const refusal = (consequence: string) => ({
 });
 
 describe.each(DATABASES)('on $name', (database) => {
-  test('keys are neither issued nor rotated where nobody would see the output, while a list is printed', async () => {
+  test('keys issue and keys rotate refuse an output that nobody would see, and keys list accepts it', async () => {
     const url = await database.create();
     const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
     const before = await keysOn(url)('export');
@@ -58,7 +58,7 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 
   test.each(BROKEN_OUTPUTS)(
-    'with output to %s nothing is issued or rotated, a change of state is made, and the error says so',
+    'with output to %s no key is issued or rotated, a change of state is made, and the error says so',
     async (outputTo) => {
       const url = await database.create();
       const keys = keysOn(url);

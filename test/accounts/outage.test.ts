@@ -55,7 +55,7 @@ testOnPostgres.each([
   ['refuses connections', 'cut'],
   ['is silent', 'silence'],
 ] as const)(
-  'while PostgreSQL %s, known hypha keys are admitted, all others are refused in bounded time, and all heals afterwards',
+  'while PostgreSQL %s, known hypha keys are admitted and others refused in bounded time; afterwards all are admitted',
   async (_how, takeAway) => {
     const { link, accounts, keys, hypha, spore, backgroundErrors } = await replicaOverLink(
       await POSTGRES.create(),
@@ -101,19 +101,22 @@ testOnPostgres.each([
   },
 );
 
-testOnPostgres('a silence of PostgreSQL that left every connection dead heals after its end', async () => {
-  const { link, accounts, keys, spore } = await replicaOverLink(await POSTGRES.create());
-  const others = await Promise.all(Array.from({ length: 20 }, () => keys.issue('spore', 'Okanogan Seed')));
-  // As many connections as a replica may have, all of them open.
-  await Promise.all(others.map(({ key }) => accounts.admit(key)));
-  link.silence();
-  await link.restore();
-  const restoredMs = performance.now();
-  await eventually(() => accounts.admit(spore.key));
-  if (IS_LONG) expect(performance.now() - restoredMs).toBeLessThan(HEALED_WITHIN_MS);
-});
+testOnPostgres(
+  'requests are admitted again after a silence of PostgreSQL that left every connection dead',
+  async () => {
+    const { link, accounts, keys, spore } = await replicaOverLink(await POSTGRES.create());
+    const others = await Promise.all(Array.from({ length: 20 }, () => keys.issue('spore', 'Okanogan Seed')));
+    // As many connections as a replica may have, all of them open.
+    await Promise.all(others.map(({ key }) => accounts.admit(key)));
+    link.silence();
+    await link.restore();
+    const restoredMs = performance.now();
+    await eventually(() => accounts.admit(spore.key));
+    if (IS_LONG) expect(performance.now() - restoredMs).toBeLessThan(HEALED_WITHIN_MS);
+  },
+);
 
-testOnPostgres('a request that cannot be given back is given back when PostgreSQL returns', async () => {
+testOnPostgres('a refund that fails while PostgreSQL is away is made when it returns', async () => {
   const { link, accounts, spore } = await replicaOverLink(await POSTGRES.create());
   const admission = await accounts.admit(spore.key);
   link.cut();

@@ -22,7 +22,7 @@ describe.each(DATABASES)('on $name', (database) => {
     await store.close();
   });
 
-  test('a process killed in a stream of requests loses no count that was answered, and its store opens', async () => {
+  test('a process killed under load loses the count of no answered request, and its store opens', async () => {
     const url = await database.create();
     const store = await openStore(url);
     const { key, secret } = await new KeyAdministration(store, Date.now).issue('mycel', 'Okanogan Seed');

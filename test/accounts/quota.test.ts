@@ -4,7 +4,7 @@ import { openAccounts } from './support/open-accounts.js';
 import { SettableClock } from './support/settable-clock.js';
 
 describe.each(DATABASES)('on $name', (database) => {
-  test('the request of a 5xx is not counted: it is refunded on the day it was admitted', async () => {
+  test('a request that fails with a 5xx is refunded on the day on which it was admitted', async () => {
     const clock = new SettableClock('2026-11-20T23:59:59Z');
     const { accounts, keys } = await openAccounts(await database.create(), clock);
     const { key } = await keys.issue('spore', 'Okanogan Seed');

@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test('a store that becomes read-only after it refused one of many counts gets each of the others once', async () => {
+test('if the store becomes read-only after it refused one of many counts, each of the others is written once', async () => {
   let refusals = 0;
   const held = await heldStore((_error, message) => {
     if (message !== 'a request count was dropped') return;

@@ -43,7 +43,7 @@ test('the embedded store creates its folder and keeps everything in one file onc
   await again.close();
 });
 
-test('a store that another process is creating is waited for', async () => {
+test('opening a store waits while another process creates it', async () => {
   const file = join(temporaryFolder(), 'nurselog.db');
   const other = new LibsqlDatabase(file);
   other.prepare('begin immediate').run([]); // not yet in WAL mode: a lock that SQLite's own timeout does not wait for
@@ -56,7 +56,7 @@ test('a store that another process is creating is waited for', async () => {
   other.close();
 });
 
-test('claims that another process locks out fail together, and not one after the other', async () => {
+test('claims that wait for the lock of another process fail together, not one after the other', async () => {
   const file = await filledStore();
   const store = await openStore(`sqlite:${file}`);
   const keys = await new KeyAdministration(store, Date.now).list();
@@ -76,7 +76,7 @@ test('claims that another process locks out fail together, and not one after the
   await store.close();
 });
 
-test('the embedded store names a file that is no database, is damaged, or is a folder', async () => {
+test('the error names a file that is not a database, is damaged, or is a folder', async () => {
   const noDatabase = join(temporaryFolder(), 'nurselog.db');
   writeFileSync(noDatabase, 'no database '.repeat(1000));
   const damaged = await filledStore();
@@ -86,7 +86,7 @@ test('the embedded store names a file that is no database, is damaged, or is a f
 });
 
 test.each(DATABASES)(
-  'a store on $name whose schema a newer release has changed is refused with the change and what to do, which is not to move it away',
+  'a store on $name with the schema of a newer release is refused with the change and what to do, which is not to move it away',
   async (database) => {
     const url = await database.create();
     await (await openStore(url)).close();
@@ -97,12 +97,9 @@ test.each(DATABASES)(
   },
 );
 
-test.skipIf(process.getuid?.() === 0)(
-  'the embedded store names a folder that may not be written to',
-  async () => {
-    const folder = join(temporaryFolder(), 'locked');
-    mkdirSync(folder);
-    chmodSync(folder, 0o500);
-    expect(await openingError(`sqlite:${folder}/nurselog.db`)).toContain('cannot be used');
-  },
-);
+test.skipIf(process.getuid?.() === 0)('the error names a folder that may not be written to', async () => {
+  const folder = join(temporaryFolder(), 'locked');
+  mkdirSync(folder);
+  chmodSync(folder, 0o500);
+  expect(await openingError(`sqlite:${folder}/nurselog.db`)).toContain('cannot be used');
+});
