@@ -59,7 +59,7 @@ test('the ports of the container are the default ports of the service', () => {
   ]);
 });
 
-test('the pods do not get the variables of the Service, some of which are named like unknown variables of nurselog', () => {
+test('the pods get no variables of the Kubernetes Service, because nurselog would refuse some of their names', () => {
   const { name } = readYaml('deploy/kubernetes/service.yaml').metadata;
   expect(() => loadConfig({ [`${name.toUpperCase()}_SERVICE_HOST`]: '10.0.0.1' })).toThrow('not a variable');
   expect(deployment.spec.template.spec.enableServiceLinks).toBe(false);
@@ -84,7 +84,7 @@ test('the autoscaler scales the deployment, which sets no number of replicas its
   expect(deployment.spec.replicas).toBeUndefined();
 });
 
-test('the component queue-metric adds a metric of the service, which the adapter rule gives, to the autoscaler', async () => {
+test('the component queue-metric scales on a metric of the service, under the name that the adapter rule gives it', async () => {
   const { patches } = readYaml('deploy/kubernetes/queue-metric/kustomization.yaml');
   const autoscaler = readYaml('deploy/kubernetes/horizontal-pod-autoscaler.yaml');
   expect(patches).toHaveLength(1);

@@ -109,7 +109,7 @@ test.skipIf(DEPLOY_TOOLS === undefined)('Prometheus accepts its configuration an
 });
 
 test.skipIf(DEPLOY_TOOLS === undefined)(
-  'NurselogRefusing counts the 503 of requests, and not those of a health check that says the service is starting or draining',
+  'NurselogRefusing counts the 503 of requests, and not those of health checks while the service starts or drains',
   () => {
     const series = (route: string, status: string) =>
       `nurselog_http_request_duration_seconds_count{instance="a",route="${route}",status="${status}"}`;

@@ -117,7 +117,7 @@ test.each<[what: string, killSeconds: number, config: Config]>([
   expect(seconds).toBeGreaterThanOrEqual(drainSeconds + LAST_WRITES_SECONDS);
 });
 
-test('nginx waits for a part of a table longer than a replica tries its rows again, and shorter than clients do', () => {
+test('nginx waits for a part of a table longer than a replica retries its rows, and not as long as clients wait', () => {
   for (const name of ['send', 'read']) {
     const seconds = nginxSeconds(`proxy_${name}_timeout`, TABLES);
     for (const { requestTimeoutMs } of [defaults, ...replicas])
