@@ -30,7 +30,7 @@ const REFUSED = [
 ] as const;
 
 test.concurrent.each(REFUSED)(
-  'a request that was answered with %i before its body comes gets no other answer when the body is late',
+  'a request answered with %i before its body arrives gets no second answer if the body is late',
   async (status, path, headers) => {
     const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), LENGTH]);
     expect((await readAll(socket)).statuses).toEqual([status]);
@@ -38,7 +38,7 @@ test.concurrent.each(REFUSED)(
 );
 
 test.concurrent.each(REFUSED)(
-  'a request that was answered with %i before its body comes gets no other answer when a chunk is malformed',
+  'a request answered with %i before its body arrives gets no second answer if a chunk is malformed',
   async (status, path, headers) => {
     const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), CHUNKED]);
     socket.write('zz\r\n');
@@ -46,13 +46,13 @@ test.concurrent.each(REFUSED)(
   },
 );
 
-test.concurrent('a request that was answered before its body comes gets no other answer when its caller closes its side', async () => {
+test.concurrent('a request answered before its body arrives gets no second answer if its caller closes its side', async () => {
   const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
   socket.end('{');
   expect((await readAll(socket)).statuses).toEqual([401]);
 });
 
-test.concurrent('a request that was answered before its body comes and the next one on its connection are answered', async () => {
+test.concurrent('the request after one that was answered before its body arrived is answered on the same connection', async () => {
   const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
   socket.end('0123456789GET /v1/health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
   expect((await readAll(socket)).statuses).toEqual([401, 200]);
@@ -64,7 +64,7 @@ test.concurrent.each([
   [404, '/%ff'],
   [405, '/v1/usage'],
 ])(
-  'an answer of %i to a caller without a key, before a body that may be large, says that the connection ends, and it ends',
+  'an early answer of %i to a caller without a key says that the connection closes, and it closes',
   async (status, path) => {
     for (const framing of ['Content-Length: 1000000000000', CHUNKED]) {
       const { statuses, text } = await readAll(await answerTo(`POST ${path} HTTP/1.1`, [framing]));
@@ -78,7 +78,7 @@ test.concurrent.each([
   ['does not come', LENGTH, ''],
   ['is malformed', CHUNKED, 'zz\r\n'],
 ])(
-  'an answer that is being sent is sent to its end while the body of its request %s',
+  'an answer that has begun is sent to its end while the body of its request %s',
   async (_, framing, body) => {
     const headers = [key, 'Accept: application/geo+json', framing];
     const socket = await answerTo(`GET ${LARGE_SURFACE} HTTP/1.1`, headers);

@@ -59,7 +59,7 @@ test('a caller who sends all of a body that is far too large before reading gets
   expect(response).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-test('a body is read to the same bytes however it is cut into chunks', async () => {
+test('a body is read as the same bytes however it is divided into chunks', async () => {
   const withoutTime = (body: string) => body.replaceAll(/"generated_at":"[^"]*"/g, '');
   const ofSize = (max: number) => fc.integer({ min: 1, max });
   const sizes = fc.array(fc.oneof(ofSize(3), ofSize(100), ofSize(70_000)), { minLength: 1, maxLength: 8 });
@@ -114,7 +114,7 @@ test('a body of Content-Encoding identity is read, in any case of letters', asyn
     expect((await service.post('/v1/predict', BODY, { 'content-encoding': encoding })).status).toBe(200);
 });
 
-test('compressed bytes that are not declared as such are invalid_json', async () => {
+test('a compressed body without Content-Encoding is invalid_json', async () => {
   for (const body of [gzipSync(BODY), brotliCompressSync(BODY)])
     await expectError(await service.post('/v1/predict', body), 400, 'invalid_json');
 });

@@ -46,7 +46,7 @@ test('a response that fits into one packet is not compressed', async () => {
 });
 
 test.each(ENCODINGS)(
-  'a document that sixty callers ask for at once, in %s and for the first time, and then others, is compressed once for all',
+  'a document is compressed in %s once, for sixty callers who ask for it at once and for all later ones',
   async (encoding) => {
     const page = await (await service.get('/docs')).text();
     const [script] = /docs\/\w+\/swagger-ui-bundle\.js/.exec(page)!;

@@ -39,7 +39,7 @@ async function openDocs(options: Parameters<Browser['newContext']>[0] = {}) {
 const operation = (page: Page, path: string) =>
   page.locator('.opblock', { has: page.locator(`[data-path="${path}"]`) });
 
-test('/docs and its files need nothing but this service, under a policy without exceptions', async () => {
+test('/docs and its files load from this service alone, under a content security policy without exceptions', async () => {
   const response = await fetch(`${service.apiUrl}/docs`);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = response.headers.get('content-security-policy')!;
@@ -90,7 +90,7 @@ test.runIf(HAS_CHROMIUM)('Try it out sends the example with the key of the calle
 });
 
 test.runIf(HAS_CHROMIUM)(
-  '/docs fits into 390 pixels, and is dark where the caller prefers that',
+  '/docs fits into 390 pixels, and is dark if the browser asks for a dark scheme',
   async () => {
     const { page } = await openDocs({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
     await operation(page, '/v1/predict').locator('.opblock-summary-control').click();

@@ -32,13 +32,13 @@ async function sendHalfClosed() {
   return readAnswer(socket);
 }
 
-test('A batch that need not wait is answered although its caller has closed his side.', async () => {
+test('a batch that need not wait is answered although its caller has closed his side', async () => {
   const { status, body } = await sendHalfClosed();
   expect(status).toBe(200);
   expect(JSON.parse(body.toString()).results).toHaveLength(500);
 });
 
-test('A batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started.', async () => {
+test('a batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started', async () => {
   const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
   const { status, headers: answered, body } = await sendHalfClosed();
   expect(status).toBe(503);

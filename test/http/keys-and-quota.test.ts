@@ -147,7 +147,7 @@ test("usage reports the key's requests of the day, its limit and when it restart
   }
 });
 
-test('an unlimited key sees every request that it was answered for, without limit or headers', async () => {
+test('usage counts every answered request of an unlimited key, without a limit or RateLimit headers', async () => {
   const hypha = { 'x-api-key': (await service.issueKey('hypha')).secret };
   for (let count = 0; count <= 20; count++) {
     const { body, headers } = await usage(hypha);
@@ -157,7 +157,7 @@ test('an unlimited key sees every request that it was answered for, without limi
   }
 });
 
-test('many callers of usage at once each see the count of their own key', async () => {
+test('simultaneous callers of usage each see the count of their own key', async () => {
   const keys = await Promise.all(Array.from({ length: 8 }, () => service.issueKey('mycel')));
   await Promise.all(
     keys.flatMap(({ secret }, count) =>
@@ -175,7 +175,7 @@ test('usage needs a key', async () => {
 /** A request with a key, which is known from now on. */
 const call = (key = spore['x-api-key']) => service.get('/v1/species', { 'x-api-key': key });
 
-test('a deactivated key is 403 within 5 seconds, which is not counted, and 200 within 5 seconds of its activation', async () => {
+test('a key gets 403, uncounted, within 5 seconds of its deactivation, and 200 within 5 seconds of its activation', async () => {
   expect((await call()).status).toBe(200);
   await service.administration.setState(keyId, 'deactivated');
   clock.advanceMs(5000);

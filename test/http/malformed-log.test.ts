@@ -20,7 +20,7 @@ test.each([
   ['/v1/plan', 'has a malformed chunk', 'Transfer-Encoding: chunked', 'ZZ\r\n', 400],
   ['/v1/predict/table', 'has a malformed chunk', 'Transfer-Encoding: chunked', 'ZZ\r\n', 400],
 ])(
-  'A request to %s whose body %s has the status in the log and the metrics that its caller gets.',
+  'a request to %s whose body %s has the status in the log and the metrics that its caller gets',
   async (route, _, framing, body, status) => {
     const id = `body-${status}${route.replaceAll('/', '-')}`;
     const type = route.endsWith('table') ? 'text/csv' : 'application/json';
@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test('A request without an id whose body is refused is logged with the id that its caller gets.', async () => {
+test('a request without an id whose body is refused is logged with the id that its caller gets', async () => {
   const route = '/v1/predict/compare';
   const type = 'Content-Type: application/json';
   const headers = [`X-API-Key: ${service.key}`, type, 'Transfer-Encoding: chunked'];
@@ -48,7 +48,7 @@ test.each([
   [404, 'GET /%zz HTTP/1.1', 'a-malformed-path', []],
   [417, 'GET /v1/health HTTP/1.1', 'an-expectation', ['Expect: 200-ok']],
 ])(
-  'A request that is refused with %i for its path or expectation has a log line.',
+  'a request that is refused with %i for its path or expectation has a log line',
   async (status, line, id, more) => {
     const answer = await sendRaw(service.apiUrl, rawRequest(line, [`X-Request-Id: ${id}`, ...more]));
     expect(answer.status).toBe(status);
@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('What is refused before it is a request has no log line and is in no metric.', async () => {
+test('bytes that are refused before they make a request have no log line and are in no metric', async () => {
   const linesBefore = log.all.filter(({ msg }) => msg === 'request').length;
   const before = (await readMetrics(service.opsUrl)).sum(REQUESTS);
   const refused: readonly (readonly [status: number, text: string])[] = [

@@ -45,7 +45,7 @@ async function announce(path: string, type: string, key: string, bytes: number) 
 const CONTINUE = /^HTTP\/1\.1 100 /;
 const OVERLOADED = /^HTTP\/1\.1 503 .*"code":"overloaded","message":"Too many/s;
 
-test('beyond half of the memory for tables a key is overloaded before its body, and beyond all of it every key', async () => {
+test('a table is overloaded before its body if its key would exceed half of the memory for tables, or all keys all of it', async () => {
   const [one, other, third] = [await newKey(), await newKey(), await newKey()];
   const announceLarge = (key: string) => announce(TABLE_PATH, 'text/csv', key, TABLE_BYTES);
   const postSmall = (rows: number, key: string) =>
@@ -80,7 +80,7 @@ test.each([
   socket.destroy();
 });
 
-test('plans beyond half of the memory for plans are overloaded before their body is sent, until others are gone; other keys are admitted', async () => {
+test('a plan is overloaded before its body if its key would exceed half of the memory for plans; other keys are admitted', async () => {
   const announceLargest = (key: string) =>
     announce('/v1/plan', 'application/json', key, service.config.planLimitBytes);
   const admitted = await Promise.all(
@@ -93,7 +93,7 @@ test('plans beyond half of the memory for plans are overloaded before their body
   await eventually(async () => expect((await service.post('/v1/plan', PLAN_REQUEST)).status).toBe(200));
 });
 
-test('surfaces beyond the memory for all are overloaded at once, until others have ended', async () => {
+test('a surface beyond the memory for surfaces is overloaded at once, until others have ended', async () => {
   const refused: string[] = [];
   const sockets = [];
   for (let caller = 0; caller < SURFACES && refused.length === 0; caller++) {

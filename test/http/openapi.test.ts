@@ -129,7 +129,7 @@ test('every body of /openapi.json is a named schema', () => {
     expect(schema).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/) });
 });
 
-test('parameters say where they stand, whether they are required, and that commas separate elements', () => {
+test('each parameter has its location, whether it is required, and that commas separate its elements', () => {
   const parameters = document.paths['/v1/predict/table'].post.parameters as readonly object[];
   expect(parameters).toContainEqual(
     expect.objectContaining({

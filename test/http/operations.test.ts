@@ -132,7 +132,7 @@ test('rejected requests have a log line, with what is known of them', async () =
   expect(unauthenticated).not.toHaveProperty('key_id');
 });
 
-test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
+test('an answer whose connection closes before its last byte is sent is logged with status 499', async () => {
   const socket = await openSocket(service.apiUrl);
   // An answer of more than the buffers of both sides hold.
   const request = 'GET /v1/surfaces/PSME?max_points=50000 HTTP/1.1';

@@ -96,7 +96,7 @@ test.each([
   expect(sentence).toBe(`The request is not valid: ${message}.`);
 });
 
-test('every key of conditions is held to the range and unit of its feature', async () => {
+test('every key of conditions is checked against the range of its feature, and the error names the unit', async () => {
   const answers = manifest.features.map(async ({ name, minimum, maximum, unit }) => {
     const body = (value: number) => ({ ...PREDICT_REQUEST, conditions: { [name]: value } });
     for (const value of [minimum, maximum])
@@ -144,7 +144,7 @@ test('an elevation too far from that of the matched point is an elevation_mismat
   }
 });
 
-test('a plan needs intervals, and models that have none say so', async () => {
+test('a plan is refused with the reason if the models have no intervals', async () => {
   const { message } = await expectError(await service.post('/v1/plan', PLAN_REQUEST), 422, 'invalid_request');
   expect(message).toMatch(/a plan needs intervals, and the models of this service have none/);
 });
@@ -161,7 +161,7 @@ test.each([
   expect(await answer(withOption(option))).toBe(await answer(ENTRY));
 });
 
-test('/openapi.json offers the words of include that the models have', async () => {
+test('/openapi.json lists the values of include that the models support', async () => {
   const response = await service.get('/openapi.json');
   expect(await response.text()).toContain(
     '"include":{"type":"array","items":{"enum":["explanation","site"]}',

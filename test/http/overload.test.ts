@@ -47,7 +47,7 @@ async function expectRoom(): Promise<void> {
   expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
 }
 
-test('the queue takes as many small batches as their sites fit, however many callers send them', expectRoom);
+test('the queue accepts small batches until their sites fill it, however many callers send them', expectRoom);
 
 /** Sends the head of a batch, and no body. */
 async function announceBatch(key = service.key): Promise<Socket> {
@@ -57,7 +57,7 @@ async function announceBatch(key = service.key): Promise<Socket> {
   return socket;
 }
 
-test('batches that do not arrive keep no other out of an idle service, nor out of a busy one once their callers are gone', async () => {
+test('batches whose bodies never arrive keep no other batch out, and take no space once their callers are gone', async () => {
   const sockets = await Promise.all(Array.from({ length: 20 }, () => announceBatch()));
   for (let batch = 0; batch < 3; batch++)
     expect((await service.post('/v1/predict/batch', BATCH_500)).status).toBe(200);
@@ -65,7 +65,7 @@ test('batches that do not arrive keep no other out of an idle service, nor out o
   await eventually(expectRoom);
 });
 
-test('callers of limited and unlimited tiers who meet a full queue get the same 503 overloaded, and it is not counted; the queue empties', async () => {
+test('a full queue answers limited and unlimited tiers with the same 503 overloaded, which is not counted; the queue empties', async () => {
   const send = async (id: string, secret: string) => {
     const headers = { 'x-api-key': secret, 'x-request-id': 'of-a-test' };
     const response = await service.post('/v1/predict/batch', BATCH_100, headers);

@@ -49,7 +49,7 @@ test('every file that the page names is served with its type, for ever, and comp
   }
 });
 
-test('the tiles of the map are sent by ranges of bytes, uncompressed; a range that is none is ignored', async () => {
+test('the tiles of the map are sent by ranges of bytes, uncompressed; an invalid range is ignored', async () => {
   const folder = path.join(import.meta.dirname, '../../dist/web/assets');
   const name = readdirSync(folder).find((each) => each.endsWith('.pmtiles'))!;
   const whole = readFileSync(path.join(folder, name));
@@ -90,7 +90,7 @@ test('a file of the page that does not exist, and a path out of its folder, are 
   }
 });
 
-test('EXPLORER=off takes the page away', async () => {
+test('the page is not served with EXPLORER=off', async () => {
   const without = await startTestService({ EXPLORER: 'off' });
   await expectError(await fetch(`${without.apiUrl}/`), 404, 'not_found');
   await expectError(await fetch(without.apiUrl + assets[0]), 404, 'not_found');

@@ -120,7 +120,7 @@ test.each<Mistake>(MISTAKES)(
   },
 );
 
-test('numbers beyond any double, a height and a very long outline have clear answers', async () => {
+test('numbers beyond any double, positions with a height and very long outlines get clear answers', async () => {
   const text = (coordinates: string) =>
     `{"units":{"type":"FeatureCollection","features":[{"type":"Feature","id":1,"geometry":{"type":"Polygon","coordinates":${coordinates}}}]},"species_codes":["PSME"]}`;
   const post = async (coordinates: string) => {
@@ -220,7 +220,7 @@ test.each<Mistake>(WHOLE)(
   },
 );
 
-test('a cost is missing before there are too many units', async () => {
+test('a missing cost is reported before too many units', async () => {
   const many = { units: collection(...Array(501).fill(0)), costs: { manual: 1 } };
   const { message } = await expectError(await service.post('/v1/plan', many), 422, 'invalid_request');
   expect(message).toMatch(/costs\.drone_seeded is missing/);
@@ -233,7 +233,7 @@ test('every issue of the body is in the details', async () => {
   expect(issues.map(({ path }) => path)).toEqual(['units', 'horizon', 'costs.drone_seeded']);
 });
 
-test('a body that is no object or no JSON says so', async () => {
+test('the error for a body that is not an object, or not JSON, says so', async () => {
   for (const [body, status, code, problem] of [
     ['[]', 422, 'invalid_request', /must be a JSON object, not an array of 0/],
     ['{"units":{', 400, 'invalid_json', /truncated after 10 characters/],
@@ -242,7 +242,7 @@ test('a body that is no object or no JSON says so', async () => {
     expect((await expectError(await service.post('/v1/plan', body), status, code)).message).toMatch(problem);
 });
 
-test('more units than the tier allows are batch_too_large with their count, whatever they are', async () => {
+test('more units than the tier allows are batch_too_large with their count, valid or not', async () => {
   const { secret } = await service.issueKey('spore');
   const post = (count: number) =>
     service.post(
@@ -320,7 +320,7 @@ test.each(['9007199254740993', '-9007199254740993', '123456789012345678', '1e300
   },
 );
 
-test('ids that a double holds come back with their value, and strings with their digits', async () => {
+test('numeric ids that a double holds come back with their value, and string ids with their digits', async () => {
   const ids = [
     '0.0',
     '-7',

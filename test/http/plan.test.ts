@@ -191,7 +191,7 @@ test('with native_only false species beyond their range are listed as such, and 
   );
 });
 
-test('with costs options are ranked by cost per survivor, which is the cost over the reported survival', async () => {
+test('options with costs are ranked by cost per survivor: the cost divided by the reported survival', async () => {
   const costs = { manual: 1.25, drone_seeded: 0.31 };
   const [answer] = await units({ units: collection(unit('u', FOREST_RING)), costs });
   expect(answer.options.length).toBeGreaterThan(6);
@@ -243,7 +243,7 @@ test.each([
   expect(plantingOrder(target, survival, areaHa, undefined)).toEqual(order);
 });
 
-test('one method, repeated codes and conditions are taken as they are everywhere', async () => {
+test('a single method, repeated codes and conditions have the same effect as in a prediction', async () => {
   const conditions = { slope: 35 };
   const [answer] = await units({
     ...PLAN_REQUEST,
@@ -261,7 +261,7 @@ test('one method, repeated codes and conditions are taken as they are everywhere
   expect(answer.options[0].survival.mean).toBe(meanOf(singles.map(({ survival }) => survival)));
 });
 
-test('more rows than a job has are answered as each unit alone', async () => {
+test('a plan with more rows than fit into a job answers each unit as if it were alone', async () => {
   const rings = Array.from({ length: 60 }, (_, i) => {
     const [longitude, latitude] = places[(i * 7001) % places.length];
     return rectangle(longitude - 0.02, latitude - 0.02, longitude + 0.02, latitude + 0.02);
@@ -282,7 +282,7 @@ test('more rows than a job has are answered as each unit alone', async () => {
   }
 });
 
-test('a plan without units, or of species that grow nowhere near, is an answer', async () => {
+test('a plan without units has no results, and a unit outside the range of its species has no options', async () => {
   expect((await plan({ units: collection() })).units).toEqual([]);
   const [answer] = await units({ units: collection(unit('u', FOREST_RING)), species_codes: ['PISI'] });
   expect(answer.options).toEqual([]);

@@ -46,7 +46,7 @@ test('GET /v1/model gives the default of each feature of practice and of no othe
 });
 
 test.each(['predict', 'predict/compare', 'predict/rank'])(
-  'the default of practice is the default absent, byte for byte: %s',
+  'a stated default of practice gives the same bytes as an absent one: %s',
   async (path) => {
     const site = path === 'predict/rank' ? FOREST_SITE : PREDICT_REQUEST;
     const body = { ...site, include: ['intervals', 'explanation', 'site'] };
@@ -58,7 +58,7 @@ test.each(['predict', 'predict/compare', 'predict/rank'])(
   },
 );
 
-test('at its default practice contributes nothing and is no risk factor', async () => {
+test('a feature of practice at its default contributes nothing and is no risk factor', async () => {
   const { predictions } = await ask({}, { planting_method: 'drone_seeded', include: ['explanation'] });
   for (const { contributions, risk_factors } of predictions) {
     const own = contributions.filter(({ feature }) => NAMES.includes(feature));
@@ -89,7 +89,7 @@ test('practice moves survival by its contribution, may be a risk factor, and is 
     expect(risk_factors.map(({ factor }) => factor)).toContain(VEGETATION.label);
 });
 
-test('seeds a pod matter to drone seeding, and are without effect, error or explanation for planting by hand', async () => {
+test('seeds_per_spot affects drone seeding, and has no effect, error or explanation for planting by hand', async () => {
   const few = { seeds_per_spot: 3 };
   const include = ['explanation'];
   const manual = await ask(few, { include });
@@ -100,7 +100,7 @@ test('seeds a pod matter to drone seeding, and are without effect, error or expl
   expect(lastOf(sown).contributions.map(({ feature }) => feature)).toContain('seeds_per_spot');
 });
 
-test('a scenario moves no practice', async () => {
+test('a scenario does not change features of practice', async () => {
   const scenario = { warming_c: 3 };
   const include = ['explanation'];
   const answer = await ask({ overstory_cover: 40 }, { scenario, include });

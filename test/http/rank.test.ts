@@ -84,7 +84,7 @@ const OPTIONS: readonly Options[] = [
   { include: ['explanation'], scenario: { warming_c: -2 } },
 ];
 
-test('a ranking is the single predictions of its species and methods, to the last digit, sorted by their survival', async () => {
+test('a ranking equals the single predictions of its species and methods, to the last digit, sorted by survival', async () => {
   const random = seededRandom(77);
   const count = amount({ short: OPTIONS.length, long: 200 });
   let listed = 0;
@@ -128,7 +128,7 @@ test('a ranking has exactly the documented fields, in the documented order', asy
   );
 });
 
-test('species whose native range does not hold the matched point are listed only where native_only is false', async () => {
+test('species whose native range excludes the matched point are listed only if native_only is false', async () => {
   const all = await rank({ ...FOREST_SITE, native_only: false });
   expect(all.ranking).toHaveLength(manifest.species.length * PLANTING_METHODS.length);
   const native = await rank(FOREST_SITE);

@@ -64,7 +64,7 @@ const CHECKS: readonly (readonly [
   [422, 'batch_too_large', '/v1/predict/batch', 'spore', TOO_MANY],
 ];
 
-test.each(CHECKS)('%i %s is checked at its place: %s, %s', async (status, code, path, names, body) => {
+test.each(CHECKS)('%i %s precedes later errors: %s, %s', async (status, code, path, names, body) => {
   const headers = Object.entries(headersOf).filter(([name]) => names.includes(name));
   const all = Object.assign({}, ...headers.map(([, each]) => each)) as Headers;
   const { details } = await expectError(await service.post(path, body, all), status, code);
@@ -137,7 +137,7 @@ test('a POST without Content-Type is unsupported_media_type 415', async () => {
   await expectError(untyped, 415, 'unsupported_media_type');
 });
 
-test('Accept is ignored where an answer has one format', async () => {
+test('Accept is ignored by endpoints that have one format', async () => {
   const headers = { accept: 'text/csv, application/json;q=0' };
   expect((await predict(PREDICT_REQUEST, headers)).status).toBe(200);
   expect((await service.get('/v1/species', headers)).status).toBe(200);

@@ -27,7 +27,7 @@ const service = await serviceOfFile(
   log,
 );
 
-test('A request that is not answered gets its 503 once the timeout has passed since its arrival, whatever it waited for.', async () => {
+test('an unanswered request gets its 503 when the timeout has passed since its arrival, whatever it waited for', async () => {
   const batches = Array.from({ length: 8 }, () => service.post('/v1/predict/batch', BATCH));
   const singles = PATHS.map((path) => service.post(path, PREDICT_REQUEST));
   const responses = await Promise.all([...batches, ...singles]);

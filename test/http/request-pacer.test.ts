@@ -74,7 +74,7 @@ test('requests that wait begin together once their key calls alone again', async
   expect(recorder.began).toHaveLength(51);
 });
 
-test('whatever arrives, each request begins once, in the order of its key, and a few of each key in a turn', async () => {
+test('each request begins once and in the order of its key, a few of each key in a turn, whatever arrives', async () => {
   vi.useFakeTimers({ toFake: ['performance'] }); // the keys share the turns throughout
   onTestFinished(() => void vi.useRealTimers());
   const arrivals = fc.array(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }), { maxLength: 6 });
@@ -104,7 +104,7 @@ test('whatever arrives, each request begins once, in the order of its key, and a
 
 const usage = (key: string) => `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
 
-test('of requests that 40 connections of a key send at once, beside another key, a few begin in a turn', async () => {
+test('only a few requests of a key begin in a turn if 40 of its connections send at once while another key calls', async () => {
   const sockets = await Promise.all(
     keys.flatMap((key) => times(40, key)).map(() => openSocket(service.apiUrl)),
   );

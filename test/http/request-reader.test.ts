@@ -197,7 +197,7 @@ test.each([
   ['2', [2]],
   ['"3", null, an array of 2, an object or 2.5', [1, '3', 5, null, [1, 1], { a: 1 }, 2.5]],
   ['2, 2, 2, 2, 2 or 395 more', Array(400).fill(2)],
-])('the message for wrong horizons names each of them, of many the first five: %s', (named, horizons) => {
+])('the message for wrong horizons names each of them, or the first five of many: %s', (named, horizons) => {
   const message = `each horizon must be one of 1, 3, 5, not ${named}`;
   expect(errorWith({ horizons })).toEqual({
     code: 'invalid_request',
@@ -238,7 +238,7 @@ test.each([
   expect(errorWith(fields)).toBeUndefined();
 });
 
-test('a misspelt option is reported beside what else is wrong with the shape of the request', () => {
+test('a misspelt option is reported together with the other errors in the shape of the request', () => {
   expect(errorWith({ latitude: null, horizon: [1] })?.details).toEqual({
     issues: [
       { path: 'latitude', message: expect.stringContaining('latitude') },

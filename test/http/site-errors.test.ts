@@ -104,7 +104,7 @@ test.each(CASES.map(([body, code, path]) => [body.slice(0, 120), code, body, pat
   },
 );
 
-test('failed entries of every kind are in their places beside successes, or alone, and the batch is 200', async () => {
+test('a batch with failed entries of every kind, with or without successes, is 200 and keeps the order', async () => {
   const failing = CASES.filter(([body]) => body.length < DEPTH); // three times as many are a batch
   const { results, summary } = await batchOf(...failing.flatMap(([body]) => [BODY, body, BODY]));
   failing.forEach(([, code], i) => {

@@ -30,7 +30,7 @@ const urlOf = (query: string) => `/v1/surfaces/PSME?${query}`;
 const get = (query: string, headers: Record<string, string> = {}) => service.get(urlOf(query), headers);
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test.each(FORMATS)('f=%s wins over Accept, and gives what Accept gives', async (format) => {
+test.each(FORMATS)('f=%s overrides Accept and gives the answer for that media type', async (format) => {
   const other = format === 'csv' ? 'application/json' : 'text/csv;q=0, text/html';
   const response = await get(`${CASCADES}&f=${format}`, { accept: other });
   expect(response.status).toBe(200);
@@ -110,7 +110,7 @@ test.each(HEADS)('HEAD for %s, coded as %s, of %s has the status and headers of 
 });
 
 test.each(FILES)(
-  'of several first requests for one %s one predicts, and all get its bytes',
+  'several simultaneous first requests for a %s predict it once, and all get the same bytes',
   async (format) => {
     const query = `bbox=-121.9,43.7,-121.5,44.1&f=${format}`;
     const responses = await Promise.all(Array.from({ length: 4 }, () => get(query)));
@@ -176,7 +176,7 @@ test.each(FILES)('a range beyond the end of %s is 416, and the error says how lo
   }
 });
 
-test.each(FILES)('If-Range gives a range of %s where it is the ETag, else the whole', async (format) => {
+test.each(FILES)('If-Range with the ETag gives a range of %s, otherwise the whole file', async (format) => {
   const query = `${CASCADES}&f=${format}`;
   const etag = (await get(query, { 'accept-encoding': 'identity' })).headers.get('etag')!;
   const date = new Date().toUTCString();
@@ -227,7 +227,7 @@ test('a file is predicted once, for all who ask for it or a range of it, and eac
   expect(isPredicted(await get(`${query}5`))).toBe(true);
 });
 
-test('a surface that takes longer than the request timeout is a 503 that says so, and the service goes on', async () => {
+test('a surface that takes longer than the request timeout is a 503 that says so, and the next one is answered', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
   onTestFinished(() => impatient.stop());
   const response = await impatient.get(urlOf(WHOLE_GRID));
@@ -238,7 +238,7 @@ test('a surface that takes longer than the request timeout is a 503 that says so
   expect((await impatient.get('/v1/health')).status).toBe(200);
 });
 
-test('a file is made to its end although its callers have given up, and kept for when they ask again', async () => {
+test('a file whose callers have given up is completed, and kept until they ask again', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
   onTestFinished(() => impatient.stop());
   const whole = urlOf(`${WHOLE_GRID}&f=tif&warming_c=0.75`); // which no cache holds
@@ -270,7 +270,7 @@ test('other keys and the same key have their turns while a large surface is pred
   expect(lines.length).toBeGreaterThan(400_000);
 });
 
-test('callers who hang up while a surface is predicted or sent leave the service as it was', async () => {
+test('callers who hang up while a surface is predicted or sent do not affect the service', async () => {
   const request = async (query: string) => {
     const socket = await openSocket(service.apiUrl);
     socket.write(rawRequest(`GET ${urlOf(query)} HTTP/1.1`, [`X-API-Key: ${service.key}`]));

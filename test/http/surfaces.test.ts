@@ -220,7 +220,7 @@ test.each(['bbox=0,0,1,1', 'bbox=-180,-90,-180,-90', 'bbox=-122.2,44.0001,-122.1
   },
 );
 
-test('what changes nothing in a query changes neither the ETag nor the answer', async () => {
+test('parameters with their default values change neither the ETag nor the answer', async () => {
   const [plain, same] = await Promise.all(
     ['', '&precipitation_change_percent=-0&include=&warming_c=0'].map((query) => get(CASCADES + query)),
   );

@@ -43,7 +43,7 @@ const expectNothingLeft = () =>
     await response.arrayBuffer();
   });
 
-test('of a body longer than its Content-Length nothing beyond is read as part of the table or as a request', async () => {
+test('bytes beyond the Content-Length are read neither as part of the table nor as a request', async () => {
   const length = CSV.indexOf('\n', 200) + 1;
   const smuggled = `GET /v1/species HTTP/1.1\r\nHost: test\r\nX-API-Key: ${service.key}\r\n\r\n`;
   const socket = await send([`Content-Length: ${length}`], CSV + smuggled);
@@ -74,7 +74,7 @@ test.each<[string, (socket: Socket) => void]>([
   ['closes the sending side', (socket) => socket.end()],
   ['sends a chunk size that is none', (socket) => socket.write('zz\r\n')],
 ])(
-  'A caller who %s in an upload is no failure of the service, and the request counts.',
+  'a caller who %s in an upload is no failure of the service, and the request counts',
   async (how, breakOff) => {
     const { secret } = await service.issueKey('spore');
     const id = `break-off-${how.replaceAll(' ', '-')}`;

@@ -37,7 +37,7 @@ async function startUpload(bodyBytes: number, headers: readonly string[] = [], q
   return socket;
 }
 
-test('an upload that moves is waited for, however long it takes', async () => {
+test('an upload that keeps arriving is accepted, however long it takes', async () => {
   const csv = tableOf(12_000);
   const socket = await startUpload(csv.length, ['Connection: close']);
   const partBytes = Math.ceil(csv.length / 16);
@@ -78,7 +78,7 @@ test('a table in gzip is answered like the same table as it is, whatever the cas
   }
 });
 
-test('what decompresses to more than the limit is payload_too_large, without being decompressed any further', async () => {
+test('a body that decompresses to more than the limit is payload_too_large and is decompressed no further', async () => {
   const bomb = gzipSync(Buffer.alloc(150_000_000, ' '), { level: 9 });
   expect(bomb.length).toBeLessThan(LIMIT_BYTES / 2);
   const before = process.memoryUsage().external;
@@ -111,7 +111,7 @@ test.each([
     );
 });
 
-test('a body that is not gzip though announced so, or breaks off, is invalid_request', async () => {
+test('a body declared as gzip that is not gzip, or is truncated, is invalid_request', async () => {
   const csv = tableOf(300);
   const damaged = gzipSync(csv);
   damaged.fill(0, 40, 60);
@@ -153,7 +153,7 @@ test.each([
   ['text', Buffer.from('garbage')],
   ['more zeros and text', Buffer.from('\0garbage')],
 ])(
-  'A gzip body with a zero and then %s after its end is refused, however its bytes are split.',
+  'a gzip body with a zero and then %s after its end is refused, however its bytes are split',
   async (_, rest) => {
     const body = Buffer.concat([FIRST_MEMBER, ZERO, rest]);
     const end = FIRST_MEMBER.length;
@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test('Gzip members one after the other, and zeros after the last, are one table, however its bytes are split.', async () => {
+test('several gzip members, with zeros after the last, are one table, however its bytes are split', async () => {
   const body = Buffer.concat([FIRST_MEMBER, SECOND_MEMBER, Buffer.alloc(100)]);
   const [first, second] = [FIRST_MEMBER.length, FIRST_MEMBER.length + SECOND_MEMBER.length];
   for (const parts of partings(body, [first, first + 1, second, second + 1, body.length - 1])) {
@@ -188,7 +188,7 @@ test('a caller who sends the whole table before reading anything gets the whole 
   expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(1);
 });
 
-test('A caller who closes its side after the whole table is told to keep it open.', async () => {
+test('a caller who closes its side after the whole table gets an error that says to keep it open', async () => {
   const csv = tableOf(5000);
   const socket = await startUpload(csv.length);
   socket.end(csv);
@@ -233,13 +233,10 @@ test.each([
 test.each([
   ['A table', `POST ${TABLE_PATH}`, 'Content-Type: text/csv\r\nContent-Length: 1\r\n\r\nx'],
   ['A surface', 'GET /v1/surfaces/PSME', '\r\n'],
-])(
-  '%s in HTTP/1.0, where an answer that breaks off would look whole, is refused',
-  async (what, target, rest) => {
-    const request = `${target} HTTP/1.0\r\nX-API-Key: ${service.key}\r\n${rest}`;
-    const { status, body } = await sendRaw(service.apiUrl, request);
-    const { code, message } = parseErrorBody(body);
-    expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' });
-    expect(message).toMatch(`${what} needs HTTP/1.1`);
-  },
-);
+])('%s in HTTP/1.0 is refused, because a truncated answer would look whole', async (what, target, rest) => {
+  const request = `${target} HTTP/1.0\r\nX-API-Key: ${service.key}\r\n${rest}`;
+  const { status, body } = await sendRaw(service.apiUrl, request);
+  const { code, message } = parseErrorBody(body);
+  expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' });
+  expect(message).toMatch(`${what} needs HTTP/1.1`);
+});

@@ -144,7 +144,7 @@ test.each([
   expect(error.details).toEqual({ issues: [{ path, message: expect.stringContaining(path) }] });
 });
 
-test('of thousands of parameters that are none a refusal names the first five', async () => {
+test('the error for thousands of unknown parameters names the first five', async () => {
   const query = `?${Array.from({ length: 2000 }, (_, i) => `x${i}`).join('&')}`;
   const response = await postTable(service, csvOf([PREDICT_REQUEST]), query);
   const { details } = await expectError(response, 422, 'invalid_request');

@@ -60,7 +60,7 @@ test('an empty name of a column, which Arrow for JavaScript leaves out, stays em
   );
 });
 
-test('a column of bytes is answered in Arrow, and refused by name for text', async () => {
+test('a column of bytes is returned in Arrow, and refused by its name in text formats', async () => {
   const body = stream({ shape: [new Binary(), [Buffer.from('a'), null]] });
   const [first, second] = await answerRows(body, { format: 'arrow' });
   expect([first.shape, second.shape]).toEqual([Uint8Array.from(Buffer.from('a')), null]);

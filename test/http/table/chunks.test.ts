@@ -46,7 +46,7 @@ test.each([
   expect(row).toBe(rows.length);
 });
 
-test('a chunk of short rows has as many as are allowed, and of many columns as many as have a quarter of a million cells', () => {
+test('a chunk of short rows has the maximum of rows, and one of many columns a quarter of a million cells', () => {
   expect(chunksOf(`${NAMES}\n${`${SITE}\n`.repeat(5000)}`, 'csv')).toEqual([2000, 2000, 1000]);
   const columns = Array.from({ length: 996 }, (_, column) => `c${column}`);
   const wide = `${SITE}${','.repeat(996)}\n`.repeat(1000);

@@ -187,7 +187,7 @@ test.each([
   );
 });
 
-test('a long text of a dictionary that every row refers to is refused where each would have it', async () => {
+test('a long dictionary text that every row refers to is refused if the answer would repeat it in each row', async () => {
   const rows = sampleRows(data, 100, seededRandom(3));
   const note = [new Dictionary(new Utf8(), new Int32()), rows.map(() => 'x'.repeat(20_000))] as const;
   const body = arrowOf({ ...siteColumns(rows), note });
@@ -198,7 +198,7 @@ test('a long text of a dictionary that every row refers to is refused where each
   );
 });
 
-test('a long text of a dictionary is refused as a code in every format: each row would read it', () => {
+test('a long dictionary text in the species codes is refused in every format, because each row would read it', () => {
   const codes = [...Array.from({ length: 1100 }, (_, code) => `${code}`), 'x'.repeat(20_000)];
   const rows = sampleRows(data, codes.length, seededRandom(3));
   const species_code = [new Dictionary(new Utf8(), new Int32()), codes] as const;
@@ -292,7 +292,7 @@ test('views may refer to the same text many times if it is short, and come back 
 });
 
 test.each(['csv', 'ndjson'] as const)(
-  'an answer in %s whose rows are far larger than those of the table comes in chunks of 4 MiB and a row at most',
+  'an answer in %s whose rows are far larger than those of the table has chunks of at most 4 MiB and a row',
   async (output) => {
     const rows = sampleRows(data, 2000, seededRandom(5));
     const body = tableOfViews(rows, '"\u0001'.repeat(2000)); // CSV doubles quotes, and JSON escapes both
@@ -311,7 +311,7 @@ test.each(['csv', 'ndjson'] as const)(
   },
 );
 
-test('an Arrow stream whose every number in turn is as large as can be is read or refused, in bounded memory', async () => {
+test('an Arrow stream with any one number set to its maximum is read or refused in bounded memory', async () => {
   const whole = arrowOfManyTypes(sampleRows(data, 5, seededRandom(2)));
   let refused = 0;
   const values = [0x7fffffff, 0xffffffff, 0x80000000, 0x00ffffff];

@@ -67,13 +67,13 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(read).toString();
 }
 
-test('the rows of all chunks come in their order, each once', async () => {
+test('the rows of all chunks are answered once, in their order', async () => {
   const rows = readCsv(await read(await start(checked('ours'))));
   expect(rows.map(({ row }) => Number(row))).toEqual(Array.from({ length: ROWS }, (_, row) => row));
   expect(rows.every(({ survival_5 }) => survival_5 === rows[0].survival_5 && survival_5 !== '')).toBe(true);
 });
 
-test('a table is checked after one step of the large ones of another key, whatever waits of them', async () => {
+test('a table is checked after one step of the large tables of another key, however many of their steps wait', async () => {
   workers.hold();
   const large = Array.from({ length: 3 }, () => checked('theirs', 20_000, 8_000_000));
   const small = checked('ours');
@@ -84,14 +84,14 @@ test('a table is checked after one step of the large ones of another key, whatev
   await Promise.all(large);
 });
 
-test('a table whose first chunk has no worker in time ends with the time, and nothing of it waits', async () => {
+test('a table whose first chunk gets no worker in time is timed out, and none of its jobs keeps waiting', async () => {
   const table = await checked('ours', ROWS, 0, 30);
   workers.hold();
   await expect(table.start()).rejects.toMatchObject({ kind: 'timed-out' });
   expect(scheduler.unfinishedJobs).toBe(0);
 });
 
-test('a later chunk waits for several request timeouts, and then cuts the answer off', async () => {
+test('a later chunk waits for several request timeouts before the answer is cut off', async () => {
   const chunks = await start(checked('ours', ROWS, 0, 500));
   await chunks.next();
   workers.hold();
@@ -101,7 +101,7 @@ test('a later chunk waits for several request timeouts, and then cuts the answer
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(4 * 500 - 1);
 });
 
-test('what waits of a table that is given up is not started, and its body is left', async () => {
+test('a table that is cancelled starts no further step and releases its body', async () => {
   const chunks = await start(checked('ours'));
   await chunks.next();
   workers.hold();

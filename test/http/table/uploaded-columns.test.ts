@@ -179,7 +179,7 @@ function plain(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-test('a table of more rows than a byte of indexes is answered in runs of any size', async () => {
+test('a table with more rows than a one-byte index can count is answered in runs of any size', async () => {
   const rows = sampleRows(data, 300, seededRandom(6));
   const body = arrowOf({ ...siteColumns(rows), row: [new Int32(), rows.map((_, row) => row)] });
   const answers = await Promise.all(
