@@ -51,7 +51,7 @@ function randomBox(random: () => number): Box {
   };
 }
 
-test('the points within a box are those of the finest lattice that has few enough and at least one, in their order', () => {
+test('the points within a box are those of the finest lattice with at least one and at most max_points, in order', () => {
   const random = seededRandom(32);
   const steps = new Set<number>();
   let fromFirst = 0;
@@ -70,7 +70,7 @@ test('the points within a box are those of the finest lattice that has few enoug
   expect(fromFirst).toBeGreaterThan(5);
 });
 
-test('everywhere and with space for all, every point is there', () => {
+test('every point of the grid is in the answer if max_points allows it', () => {
   const { step, points } = latticePoints(index, EVERYWHERE, pointCount);
   expect(step).toBe(1);
   expect(points.length).toBe(pointCount);

@@ -59,7 +59,7 @@ test('the nearest point to a point of the real grid is the point itself', () => 
   expect(others).toEqual([]);
 });
 
-test('the nearest point of any set is that of a search of all, of equally near ones the one with the lowest index', () => {
+test('the nearest point of any set equals that of a search of all; a tie gives the lowest index', () => {
   const radius = fc.constantFrom(0.1, 1, 20, 100, 500);
   const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
   fc.assert(
@@ -110,7 +110,7 @@ const setsOnSphere = fc.constantFrom(10, 1).chain((stepsPerDegree) => {
     .map((array) => indexNodes([-170, -80], stepsPerDegree, array));
 });
 
-test('for any place on the sphere the nearest point within a radius is the nearest of all, if that is within it, and that at any distance one of these', () => {
+test('find and findAnywhere give the nearest of all points for any place on the sphere, with and without a radius', () => {
   const radius = fc.constantFrom(1, 20, 100);
   fc.assert(
     fc.property(setsOnSphere, placesOnSphere, radius, ({ index, points }, query, radiusKm) => {

@@ -84,7 +84,7 @@ test('a prediction reports the rounded survival and the candidates of largest ro
   );
 });
 
-test('three different risk factors are reported even where every candidate contributes nothing', () => {
+test('three different risk factors are reported even if every candidate contributes nothing', () => {
   const contributions = Float32Array.from({ length: 6 * HORIZONS.length }, (_, i) => (i % 2 === 0 ? 0.9 : 0));
   const numbers = report(reporterOf(6, [1, 3, 5]), new Float32Array(HORIZONS.length), contributions);
   for (let h = 0; h < HORIZONS.length; h++) {
@@ -102,7 +102,7 @@ test.each([
   [0.8, 0.9, 0.4],
   [0.8, Number.NaN, 0.4],
   [Number.POSITIVE_INFINITY, 0.6, 0.4],
-])('survival of %d, %d, %d that a model gives is an error', (...survival) => {
+])('survival of %d, %d, %d from a model is an error', (...survival) => {
   const contributions = new Float32Array(3 * HORIZONS.length);
   const reportAll = () => report(reporterOf(3, [0, 1, 2]), Float32Array.from(survival), contributions);
   expect(reportAll).toThrow('the model gave survival ');
@@ -139,7 +139,7 @@ test.each(['survival', 'contributions'] as const)(
   },
 );
 
-test('an interval of draws of which one is no number is an error', () => {
+test('an interval with a draw that is not a number is an error', () => {
   const values = Float32Array.from({ length: 3 * 30 }, (_, i) => i / 100);
   const draws = { values, rows: [0], positions: Int32Array.of(0) };
   intervalOf(0.8, 0, 0, 2, draws);

@@ -89,7 +89,7 @@ test('no JSON is written where there are no rows or every row failed', async () 
   expect([...answers.ends]).toEqual([0, 0]);
 });
 
-test('the answers after a run that failed in one model are right when its memory has been reused', async () => {
+test('a run that reuses the memory of a run that failed in one model has the right answers', async () => {
   const forOneRow = encodeConstantModel({ ...soundModel(data.manifest.features.length), rows: 1 });
   const models = await Promise.all(
     [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]].map((file) =>

@@ -87,7 +87,7 @@ test('warming moves temperatures by itself, keeps the dew point, and scales the 
   );
 });
 
-test('measured conditions take the place of their features only, and a scenario moves them too', () => {
+test('measured conditions replace only their own features, and a scenario moves them too', () => {
   const conditions = {
     elevation: 500,
     vpd_max: 20,

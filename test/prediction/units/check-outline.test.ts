@@ -108,7 +108,7 @@ const WRONG: readonly (readonly [string, kind: string, near: Position, ...Polygo
 ];
 
 test.each(WRONG.map(([name, kind, near, ...polygons]) => ({ name, kind, near, polygons })))(
-  '$name is found, and where',
+  '$name is found, with its position',
   ({ kind, near, polygons }) => {
     expect(problem(...polygons)).toEqual({ kind, near: near.map((degrees) => expect.closeTo(degrees, 9)) });
   },
@@ -118,7 +118,7 @@ test('polygons that share an edge are two parts of one unit', () => {
   expect(problem([OUTER], [rectangle(10, 0, 20, 10)])).toBeUndefined();
 });
 
-test('random rings that do not cross are valid, and with two corners exchanged they mostly cross', () => {
+test('random rings that do not cross are valid, and most of them cross after two corners are exchanged', () => {
   const random = seededRandom(31);
   const count = amount({ short: 300, long: 5000 });
   let crossing = 0;
@@ -147,7 +147,7 @@ test('the crossing that is found lies on two edges', () => {
   }
 });
 
-test('a comb of 40,000 slanting edges side by side is given up, and one of level edges and a round ring of 100,000 are not', () => {
+test('a comb of 40,000 slanting edges is too costly to check; one of level edges and a round ring of 100,000 are not', () => {
   // The boxes around the slanting edges overlap, each with all others.
   const comb = (rise: number): Position[] => [
     ...Array.from({ length: 40_000 }, (_, i): Position => [i % 2, rise * (i % 2) + i / 40_000]),
@@ -161,7 +161,7 @@ test('a comb of 40,000 slanting edges side by side is given up, and one of level
   expect(problem([starAround([-122, 44], 1, 100_000, () => 0.5)])).toBeUndefined();
 });
 
-test('3,000 polygons that all meet in a place are given up in bounded memory, and a grid of 1,600 squares is not', () => {
+test('3,000 polygons that meet in one place are too costly to check, in bounded memory; a grid of 1,600 squares is not', () => {
   const fan = Array.from({ length: 3000 }, (_, i) => [ring([0, 0], [1, i], [1, i + 0.5])]);
   const before = process.memoryUsage().heapUsed;
   expect(problem(...fan)?.kind).toMatch('too intricate');

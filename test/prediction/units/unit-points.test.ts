@@ -89,7 +89,7 @@ test('more than 1,000 points that all lie between the rows of the coarser lattic
   expect(find(...strips)).toEqual(all.filter((_, i) => i % every === 0));
 });
 
-test('up to 1,000 points are all taken, and beyond them a fourth', () => {
+test('a unit of up to 1,000 points keeps them all, and one of more points keeps about a fourth', () => {
   // The rows of a rectangle are filled from the south until there are 1,000.
   const within = plainPoints([rectangle(-122.4, 43.5, -122.1, 44.6)]);
   const count = (north: number) => plainPoints([rectangle(-122.4, 43.5, -122.1, north)]).length;
@@ -101,7 +101,7 @@ test('up to 1,000 points are all taken, and beyond them a fourth', () => {
   expect(find([rectangle(-122.4, 43.5, -122.1, north + 1 / 120)]).length).toBeLessThan(MAX_UNIT_POINTS / 2);
 });
 
-test('an outline whose edges go up and down the whole coverage 30,000 times is given up', () => {
+test('an outline whose edges cross the whole coverage 30,000 times is too costly to fill', () => {
   const zigzag = (edges: number): Position[] => {
     const top = Array.from({ length: edges }, (_, i): Position => [-124 + (7 * i) / edges, i % 2 ? 42 : 49]);
     return [...top, [-117, 41], [-124, 41], top[0]];
