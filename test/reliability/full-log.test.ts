@@ -35,7 +35,7 @@ function startLogging(stdout: number | 'pipe') {
   return child;
 }
 
-test('logging to /dev/full keeps a service neither from its start nor from its work nor from an orderly end', async () => {
+test('a service that logs to /dev/full starts, answers requests and ends normally', async () => {
   const [port, opsPort] = [await freePort(), await freePort()];
   const service = new ServiceProcess({ PORT: String(port), OPS_PORT: String(opsPort) }, '/dev/full');
   const health = async () => {
@@ -54,7 +54,7 @@ test('logging to /dev/full keeps a service neither from its start nor from its w
   expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
 });
 
-test('a line that is logged after the log has ended with its process is dropped and breaks nothing', async () => {
+test('a line that is logged after the log has ended with its process is dropped without an error', async () => {
   const child = startLogging('pipe');
   child.stdout!.resume();
   child.send(1);
@@ -64,7 +64,7 @@ test('a line that is logged after the log has ended with its process is dropped 
 });
 
 test.skipIf(!CAN_MOUNT)(
-  'a log on a full disk holds up no request, counts the lines that it drops, and says so when there is space again',
+  'a log on a full disk delays no request, counts the lines that it drops, and reports them when there is space again',
   async () => {
     const disk = new SmallDisk(512 * 1024);
     const log = path.join(disk.folder, 'log');

@@ -35,7 +35,7 @@ const RUSHES: readonly (readonly [name: string, Hostility])[] = IS_LONG
     ];
 
 test.each(RUSHES)(
-  'beside %s every request of another caller is answered, and nothing is left behind',
+  'every request of another caller is answered during calls of %s, which leave nothing behind',
   async (name, hostility) => {
     const databaseUrl = `sqlite:${temporaryFolder()}/keys.db`;
     const service = new ServiceProcess({

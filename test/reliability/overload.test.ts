@@ -32,7 +32,7 @@ const LOADS = [
 ] as const;
 
 test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
-  'of ten times more requests ($workload) than $workers workers can answer, the excess is refused, the rest is answered and none is lost, and then all is normal',
+  'at ten times the requests ($workload) that $workers workers can answer, the excess is refused, the rest is answered, none is lost, and the service recovers',
   async ({ workload, workers, isRefusedAtOnce }) => {
     const service = new ServiceProcess({
       WORKERS: String(workers),

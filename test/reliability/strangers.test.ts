@@ -65,7 +65,7 @@ const BRIEFLY = ['the documentation, in gzip', 'bodies in chunks of a byte, with
 const isBrief = (name: string, reads: boolean) => BRIEFLY.includes(name) && reads === (name === 'line ends');
 
 test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
-  'health is answered beside a hundred strangers who send %s without end and %s their answers, and nothing of them is left',
+  'health is answered while a hundred strangers send %s without end and %s their answers, and they leave nothing behind',
   async (name, _how, text, reads) => {
     const service = new ServiceProcess();
     const { api, ops } = await service.ready();

@@ -8,7 +8,7 @@ import { readMetrics } from './support/metrics.js';
 const REQUESTS = amount({ short: 2000, long: 200_000 });
 const AT_ONCE = 20;
 
-test('a log that nobody reads holds up no request, takes bounded memory, and continues when it is read again', async () => {
+test('a log that nobody reads delays no request, takes bounded memory, and continues when it is read again', async () => {
   const service = new ServiceProcess();
   const { api, ops } = await service.ready();
   const call = async (count: number) => {

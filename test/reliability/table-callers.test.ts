@@ -53,7 +53,7 @@ const CALLERS: readonly (readonly [string, { count: number; accept: string; byte
     : [['3 callers who read CSV', { count: 3, accept: CSV }]];
 
 test.each(CALLERS)(
-  'beside %s of tables every single prediction of another key is answered',
+  'every single prediction of another key is answered during tables of %s',
   async (name, callers) => {
     const databaseUrl = `sqlite:${temporaryFolder()}/keys.db`;
     const service = new ServiceProcess({

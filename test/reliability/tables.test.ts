@@ -59,14 +59,14 @@ async function restingSites({ opsUrl } = service): Promise<number> {
   });
 }
 
-test('a table whose caller hangs up in the middle of its answer is given up at once', async () => {
+test('a table whose caller hangs up in the middle of its answer is abandoned at once', async () => {
   const socket = await startAnswer();
   expect((await readMetrics(service.opsUrl)).value('nurselog_tables_open')).toBe(1);
   socket.destroy();
   await expectNothingLeft();
 });
 
-test('a table whose caller hangs up before its answer begins is given up at once', async () => {
+test('a table whose caller hangs up before its answer begins is abandoned at once', async () => {
   const socket = await sendTable(service, WIDE_CSV);
   socket.end();
   const { status } = await readAnswer(socket);
@@ -74,7 +74,7 @@ test('a table whose caller hangs up before its answer begins is given up at once
   await expectNothingLeft();
 });
 
-test('a table whose caller does not read waits without work, and is cut off at the end', async () => {
+test('a table whose caller does not read causes no work, and is cut off after its time limit', async () => {
   const timeoutMs = amount({ short: 60_000, long: 1000 });
   const patient = await startTestService({ REQUEST_TIMEOUT_MS: String(timeoutMs) });
   onTestFinished(() => patient.stop());
@@ -90,7 +90,7 @@ test('a table whose caller does not read waits without work, and is cut off at t
   expectBrokenOff(await readToEnd(socket));
 });
 
-test('a table is answered as a whole when a worker dies in the middle of it', async () => {
+test('a table is answered in full if a worker dies in the middle of it', async () => {
   const socket = await startAnswer();
   await restingSites();
   // Threads that wait: the answer does, too, since nobody reads it.
@@ -100,7 +100,7 @@ test('a table is answered as a whole when a worker dies in the middle of it', as
   expect(readCsv(body)).toHaveLength(WIDE_ROWS);
 });
 
-test('a table is answered from the models with which it began, while others come', async () => {
+test('a table is answered from the models that it began with, although a reload replaces them', async () => {
   const socket = await startAnswer();
   releases.put(2);
   service.reload();

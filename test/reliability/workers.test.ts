@@ -37,7 +37,7 @@ test.each([
   { death: 'memory', long: 50 },
   ...(IS_LONG ? [{ death: 'exit, with a late return', long: 2 }] : []),
 ])(
-  'a worker that fails by $death in the middle of batches costs no request, time after time',
+  'repeated failures of workers by $death in the middle of batches lose no request',
   async ({ death, long }) => {
     const deaths = amount({ short: 1, long });
     const { service, failures, api, ops, key } = await startWithFailingWorkers(death);
@@ -67,7 +67,7 @@ test.each([
 );
 
 test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
-  'where %i of 2 workers are lost for good, the service is degraded and not ready, ends with a code, and no request hangs',
+  'if %i of 2 workers are lost for good, the service is degraded, not ready and ends with a code, and no request hangs',
   async (lost) => {
     const { service, failures, api, ops, key } = await startWithFailingWorkers('for good');
     const ends: Promise<number | string>[] = [];
