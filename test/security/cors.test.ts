@@ -117,7 +117,7 @@ test('preflights are not counted', async () => {
   expect(await (await services.listed.get('/v1/usage')).json()).toEqual(before);
 });
 
-test('without CORS_ORIGINS no origin is answered, and no header of CORS is sent', async () => {
+test('without CORS_ORIGINS no origin is allowed, and no CORS header is sent', async () => {
   const response = await preflight(services.none, LISTED);
   expect(corsHeaders(response)).toEqual([]);
   await expectError(response, 405, 'method_not_allowed');
@@ -125,7 +125,7 @@ test('without CORS_ORIGINS no origin is answered, and no header of CORS is sent'
   expect([predicted.status, corsHeaders(predicted)]).toEqual([200, []]);
 });
 
-test('with * every origin is answered, null too', async () => {
+test('with CORS_ORIGINS=* every origin is allowed, including null', async () => {
   for (const origin of [LISTED, 'null', 'https://elsewhere.example']) {
     const response = await preflight(services.any, origin);
     expect([response.status, response.headers.get(ALLOW_ORIGIN)]).toEqual([204, '*']);
@@ -183,7 +183,7 @@ test('a large answer to a page of another origin is compressed and varies by bot
   expect(((await response.json()) as { results: unknown[] }).results).toHaveLength(20);
 });
 
-test('OPTIONS that is no preflight is 405 with Allow, and any on a path that does not exist 404', async () => {
+test('OPTIONS without a preflight is 405 with Allow, and any OPTIONS on an unknown path is 404', async () => {
   for (const service of Object.values(services)) {
     for (const headers of [{}, { origin: LISTED }]) {
       const onPath = await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS', headers });
@@ -213,7 +213,7 @@ async function loggedOrigins(corsOrigins: string, requests: readonly Record<stri
   return log.all.filter(({ msg }) => msg === message).map(({ origin }) => origin);
 }
 
-test('of the origins of pages the first refused one in a minute is logged, cut to 100 characters; those that are listed, that of the service itself and requests without one are not', async () => {
+test('the first refused origin in a minute is logged, cut to 100 characters; listed ones, that of the service itself and absent ones are not', async () => {
   const long = `https://${'a'.repeat(5000)}.example`;
   const refused = ['https://b.example', 'null', long].map((origin) => ({ origin }));
   const own = { origin: 'https://nurselog.example', 'sec-fetch-site': 'same-origin' };

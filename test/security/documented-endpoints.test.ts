@@ -20,7 +20,7 @@ function documented({ method, url }: Pick<RouteOptions, 'method' | 'url'>): stri
     .map((each) => `${each} ${name}`);
 }
 
-test('docs/security.md says of every route of both listeners, and of no other, who may ask and what bounds the cost', async () => {
+test('docs/security.md lists exactly the routes of both listeners, with who may call them and what bounds the cost', async () => {
   const routes = new Set<string>();
   const onInstance = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };

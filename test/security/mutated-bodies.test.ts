@@ -140,7 +140,7 @@ function checkAnswer({ schema }: Kind, status: number, answer: Buffer, output: T
 }
 
 test.each(KINDS)(
-  'a damaged body of %s is answered or refused with a 4xx, and keeps neither the main thread nor memory',
+  'a damaged body of %s is answered or refused with a 4xx, and neither blocks the main thread nor keeps memory',
   async (name, kind) => {
     const usage = IS_LONG ? new ThreadUsage() : undefined;
     const seen = { answered: 0, refused: 0 };

@@ -101,7 +101,7 @@ test('a line end before a request is skipped', async () => {
   socket.destroy();
 });
 
-test('of requests that do not wait for responses the first ones are answered and counted, however their bytes are divided', async () => {
+test('only the first of several pipelined requests are answered, and only these are counted, however the bytes are divided', async () => {
   const { secret } = await service.issueKey('mycel');
   const ownKey = [`X-API-Key: ${secret}`, 'Content-Type: application/json'];
   const requests = [

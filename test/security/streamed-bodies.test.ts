@@ -20,12 +20,12 @@ const CSV = csvOf(Array(20).fill(PREDICT_REQUEST));
 
 const postGzip = (body: Uint8Array) => postTable(service, body, '', { 'content-encoding': 'gzip' });
 
-test('gzip within gzip is unpacked once, and what is in it is no table', async () => {
+test('gzip within gzip is decompressed once, and the result is not a table', async () => {
   const { message } = await expectError(await postGzip(gzipSync(gzipSync(CSV))), 422, 'invalid_request');
   expect(message).toMatch(/not UTF-8/);
 });
 
-test('many members that are small each are bounded together', async () => {
+test('the decompressed size of many small gzip members together is limited', async () => {
   const member = gzipSync(Buffer.alloc(100_000, '\n'), { level: 9 });
   const bomb = Buffer.concat(Array(2000).fill(member)); // 200 MB
   expect(bomb.length).toBeLessThan(LIMIT_BYTES);
@@ -41,7 +41,7 @@ const planHead = (bytes: number) =>
     `Content-Length: ${bytes}`,
   ]);
 
-test('callers who announce bodies of plans and never send them hold their memory until the request timeout alone', async () => {
+test('callers who announce plans and never send them hold memory no longer than the request timeout', async () => {
   const mostOfKey = 8; // half of the memory of 16 of the largest
   const answers = await Promise.all(
     Array.from({ length: mostOfKey }, async () => {
