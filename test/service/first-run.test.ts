@@ -65,7 +65,7 @@ test('the first start of a build without the page prints no link to it', async (
 });
 
 test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
-  'a first start whose output %s issues no key, serves and says so, and the next start issues one, without a link to a page that is turned off',
+  'a first start whose output %s issues no key and says so; the next start issues one, without a link to a disabled page',
   async (trouble) => {
     const store = storeIn(temporaryFolder());
     const [port, opsPort] = [await freePort(), await freePort()];

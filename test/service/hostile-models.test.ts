@@ -14,7 +14,7 @@ const RARE = {
 const RARE_ALONE = { kind: 'endless', above: 9999 } as const;
 const EVERY_ROW = { kind: 'endless', above: -1 } as const;
 
-test('survival that is no probability, or rises, costs only the request that meets it: it gets 500, and the log says why', async () => {
+test('a request whose survival is no probability, or rises, gets 500, the log says why, and other requests are answered', async () => {
   const { service, ops, reload, releases, newClient } = await startOnReleases();
   const client = newClient();
   for (const [index, kind] of (['NaN', 'rising', 'aboveOne'] as const).entries()) {
@@ -33,7 +33,7 @@ test('survival that is no probability, or rises, costs only the request that mee
 });
 
 test.runIf(IS_LONG)(
-  'where a model does not return, its request times out, others are answered, and the process ends for another to start',
+  'a request whose model does not return times out, others are answered, and the process ends so that a new one starts',
   async () => {
     const environment = { SINGLE_SITES: 'workers', WORKERS: '2', REQUEST_TIMEOUT_MS: '1000' };
     const { service, reload, releases, newClient } = await startOnReleases(environment);

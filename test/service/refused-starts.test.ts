@@ -49,7 +49,7 @@ async function expectFailure(environment: Record<string, string>, reason: RegExp
   await expect(start).rejects.toThrow(/^[^\n]+$/);
 }
 
-test('an OPS_PORT in use is the reason of a failed start', async () => {
+test('an OPS_PORT in use is the reason for a failed start', async () => {
   const OPS_PORT = await portInUse();
   await expectFailure({ OPS_PORT }, new RegExp(` OPS_PORT ${OPS_PORT}: .*EADDRINUSE`));
 });
@@ -58,12 +58,12 @@ test.each([
   ['HOST', '192.0.2.1', '192\\.0\\.2\\.1'],
   ['HOST', 'nosuch.invalid', 'nosuch\\.invalid'],
   ['OPS_HOST', 'nosuch.invalid', 'nosuch\\.invalid'],
-])('a %s that is no address of this machine is the reason of a failed start: %j', (name, value, shown) => {
+])('a %s that is no address of this machine is the reason for a failed start: %j', (name, value, shown) => {
   const rule = `${name} must be an address of this machine, or a name of one, and `;
   return expectFailure({ [name]: value }, new RegExp(`${name} "${shown}", .*; ${rule}`));
 });
 
-test('a key store that cannot be created, or is not a database, is the reason of a failed start', async () => {
+test('a key store that cannot be created, or is not a database, is the reason for a failed start', async () => {
   await expectFailure(
     { DATABASE_URL: 'sqlite:/proc/x/y.db' },
     /the key store \/proc\/x\/y\.db of DATABASE_URL cannot be used/,
@@ -87,7 +87,7 @@ test.each(['DATA_DIR', 'MODEL_DIR'])(
   },
 );
 
-test('a key store that the service may read and not write ends the start with one line that names it, although it issues no first key there, and commands read it', async () => {
+test('a read-only key store ends the start with one line that names it, even if no first key would be issued, and commands read it', async () => {
   const file = path.join(temporaryFolder(), 'keys.db');
   const DATABASE_URL = `sqlite:${file}`;
   const { id } = await new KeysCommand(DATABASE_URL).issue();

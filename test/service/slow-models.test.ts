@@ -9,7 +9,7 @@ releases.put(2);
 releases.replaceModels({ idleProducts: 60 });
 const service = await serviceOfFile({ ...releases.environment, SINGLE_SITES: 'workers' });
 
-test('Slow models answer single sites in the workers where SINGLE_SITES says so.', async () => {
+test('slow models answer single sites in the workers if SINGLE_SITES says so', async () => {
   const inferenceMs = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const response = await service.post('/v1/predict', PREDICT_REQUEST);

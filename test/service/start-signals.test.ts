@@ -40,7 +40,7 @@ test.runIf(HAS_PROC)(
 );
 
 test.runIf(HAS_PROC)(
-  'SIGHUP again and again from the first loaded module to the end of the start leaves a service that serves',
+  'a service serves after repeated SIGHUPs from its first loaded module to the end of the start',
   async () => {
     const service = new ServiceProcess();
     let isStarting = true;
