@@ -5,7 +5,7 @@ import { amount } from '../support/length.js';
 
 const LIMIT_BYTES = 1000;
 
-test('however keys take memory and give it back, all stay within the limit, and none keeps the next one from its first request', () => {
+test('keys stay within the memory limit in any order of requests, and the first request of a key is accepted if it fits', () => {
   const random = seededRandom(15);
   const budget = new MemoryBudget(LIMIT_BYTES);
   const open: { key: string; bytes: number }[] = [];
@@ -32,7 +32,7 @@ test('however keys take memory and give it back, all stay within the limit, and 
 });
 
 test.each([1, 10, 30, 100, 250])(
-  'a key alone gets half of the memory and at most one request of %d bytes more, and another key then gets one',
+  'a single key gets half of the memory and at most one request of %d bytes more, and another key still gets one',
   (bytes) => {
     const budget = new MemoryBudget(LIMIT_BYTES);
     let taken = 0;
@@ -42,7 +42,7 @@ test.each([1, 10, 30, 100, 250])(
   },
 );
 
-test('one request is always accepted, be it larger than the limit', () => {
+test('one request is always accepted, even if it is larger than the limit', () => {
   const budget = new MemoryBudget(LIMIT_BYTES);
   expect(budget.take('a', 2 * LIMIT_BYTES)).toBe(true);
   expect(budget.take('b', 1)).toBe(false);
@@ -61,7 +61,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-test('of 20 requests of a key two are at work at a time, in the order of their arrival; the 21st is refused', async () => {
+test('the requests of a key run two at a time, in the order of arrival; the 21st is refused', async () => {
   const turns = new KeyConcurrency(20_000);
   const { opened, open } = gate();
   const begun: number[] = [];
@@ -87,7 +87,7 @@ test('of 20 requests of a key two are at work at a time, in the order of their a
   expect(turns.wouldReject('a key')).toBe(false);
 });
 
-test('a request whose time is over when it has its turn is told so, and never begun', async () => {
+test('a request whose deadline has passed when its turn comes is timed out and never begun', async () => {
   const turns = new KeyConcurrency(20_000);
   const { opened, open } = gate();
   const working = [1, 2].map(() => turns.run('a key', LATER, () => opened));
@@ -100,7 +100,7 @@ test('a request whose time is over when it has its turn is told so, and never be
   expect(begun).toBe(0);
 });
 
-test('work that fails gives its turn up', async () => {
+test('failed work frees its turn', async () => {
   const turns = new KeyConcurrency(20_000);
   const failing = Array.from({ length: 20 }, () =>
     turns.run('a key', LATER, () => Promise.reject(new Error('failed'))),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 
-test('Memory that is in use is never given out again, whatever the size of the slabs of Node.', () => {
+test('memory in use is never allocated again, whatever size the slabs of Node have', () => {
   const { poolSize } = Buffer;
   // As in Node 24: a small buffer may be the start of a slab as large as a pooled one.
   Buffer.poolSize = 65_536;
@@ -30,7 +30,7 @@ test('Memory that is in use is never given out again, whatever the size of the s
   }
 });
 
-test('Memory that was released is given out again, also where other bytes in it are released.', () => {
+test('released memory is allocated again, even if only a part of it is passed to release', () => {
   const pool = new BufferPool();
   const first = pool.acquire(100_000);
   pool.release(first.subarray(10, 20));

@@ -14,7 +14,7 @@ const add = (queue: FairQueue, key: string, rows: number) => {
   return job;
 };
 
-test('A single row of another key leaves in the next run, whatever a key has queued.', () => {
+test('a single row leaves in the next run, whatever another key has queued', () => {
   const flood = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(flood, fc.nat(10), fc.integer({ min: 2, max: 250 }), (rowCounts, runsBefore, maxRows) => {
@@ -28,7 +28,7 @@ test('A single row of another key leaves in the next run, whatever a key has que
   );
 });
 
-test('A batch beside a key with steps leaves in one run, and is not halved in every turn.', () => {
+test('a batch leaves in one run while another key has steps, and is not halved in every turn', () => {
   const queue = new FairQueue();
   add(queue, 'batch', 500);
   add(queue, 'table', 0);
@@ -37,7 +37,7 @@ test('A batch beside a key with steps leaves in one run, and is not halved in ev
   expect(queue.isEmpty).toBe(true);
 });
 
-test('Among rows and steps in any order, a step comes alone, nothing is lost or passed within a key, and no key waits for two turns of another.', () => {
+test('rows and steps in any order keep the order of their key, a step comes alone, and no key waits for two turns of another', () => {
   const work = fc.record({ keyId, rowCount: fc.oneof(fc.constant(0), rowCount) });
   fc.assert(
     fc.property(

@@ -14,7 +14,7 @@ const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows) =>
   scheduler.submit({ keyId, rows, deadlineMs: performance.now() + 60_000 });
 const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7), 0.4), new Date(), data);
 
-test('Sites that come at once, before and after the models are open, each get the plain answer at their own time.', async () => {
+test('simultaneous sites, before and after the models are open, each get the plain answer with their own time', async () => {
   const oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
   const executor = new MainThreadExecutor(data);
   const scheduler = new Scheduler(executor, LIMIT);
@@ -35,7 +35,7 @@ test('Sites that come at once, before and after the models are open, each get th
   await answerAll();
 });
 
-test('Where the models cannot be opened, the start and the sites fail with the file that is wrong.', async () => {
+test('models that cannot be opened fail the start and the sites with an error that names the file', async () => {
   const [manual] = data.modelFiles;
   const broken = { ...manual, bytes: manual.bytes.slice(0, 1000) };
   const executor = new MainThreadExecutor({ ...data, modelFiles: [broken, data.modelFiles[1]] });
@@ -44,7 +44,7 @@ test('Where the models cannot be opened, the start and the sites fail with the f
   await expect(submit(scheduler, 'key', anySite()).result).rejects.toThrow(/manual\.onnx/);
 });
 
-test('A site is answered in the next run but one, however many another key has waiting.', async () => {
+test('a site is answered at the latest in the second run, however many sites of another key wait', async () => {
   const executor = new MainThreadExecutor(data);
   const scheduler = new Scheduler(executor, LIMIT);
   await executor.encoder;

@@ -88,7 +88,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('The scheduler does with every row what its plain model says, shedding, deadlines and failures included.', async () => {
+test('the scheduler treats every row as its plain model does, including shedding, deadlines and failures', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 80 }),

@@ -62,7 +62,7 @@ async function expectAnswersTo(requests: readonly SiteRequest[], job: Job<JobAns
 }
 
 test.each([1, 2, 3, 249, 251, 500, 3000])(
-  'A job of %d rows is answered in the order of its rows, in runs of at most 500.',
+  'a job of %d rows is answered in the order of its rows, in runs of at most 500',
   async (count) => {
     const requests = requestsOf(count);
     await expectAnswersTo(requests, submit('key', requests));
@@ -71,12 +71,12 @@ test.each([1, 2, 3, 249, 251, 500, 3000])(
   },
 );
 
-test('A job is spread evenly over the workers that are free.', async () => {
+test('a job is spread evenly over the workers that are free', async () => {
   await submitAny('key', 400).result;
   expect(workers.runs).toEqual([200, 200]);
 });
 
-test('Rows of many small requests share a run, and each request gets its own answers.', async () => {
+test('rows of many small requests share a run, and each request gets its own answers', async () => {
   workers.hold();
   const jobs = Array.from({ length: 100 }, (_, i) => {
     const requests = requestsOf(1 + (i % 2));
@@ -105,7 +105,7 @@ async function withMortalWorker(check: (single: GatedWorkers) => Promise<void>):
   }
 }
 
-test('The rows of a worker that died are given to another one.', async () => {
+test('the rows of a worker that died are given to another one', async () => {
   await withMortalWorker(async (single) => {
     const requests = requestsOf(200);
     await expectAnswersTo(requests, submit('key', requests));
@@ -113,7 +113,7 @@ test('The rows of a worker that died are given to another one.', async () => {
   });
 });
 
-test('Rows whose worker died are not given to another one once their caller has hung up.', async () => {
+test('rows whose worker died are not given to another one once their caller has hung up', async () => {
   await withMortalWorker(async (single) => {
     const job = submitAny('key', 200);
     job.giveUp('abandoned');
@@ -125,7 +125,7 @@ test('Rows whose worker died are not given to another one once their caller has 
   });
 });
 
-test('Of the jobs that share a run, only the one whose rows no worker can answer fails.', async () => {
+test('a job whose rows no worker can answer fails, and the other jobs of its run do not', async () => {
   const [impossible] = requestsOf(1);
   const request = { ...impossible, ...placeOf(data.grid, 0), species: 250, method: 'manual' } as SiteRequest;
   const single = await GatedWorkers.start(1, data);
@@ -143,7 +143,7 @@ test('Of the jobs that share a run, only the one whose rows no worker can answer
   expect(single.runs).toEqual([31, 31, 10, 1, 20]);
 });
 
-test('A job knows how long it waited for a worker and how long the models took.', async () => {
+test('a job knows how long it waited for a worker and how long the models took', async () => {
   workers.hold();
   // One row, for one worker: the time in the models is summed over all that had rows of a job.
   const requests = requestsOf(1).map((request) => ({ ...request, ...placeOf(data.grid, 0) }));
@@ -159,7 +159,7 @@ test('A job knows how long it waited for a worker and how long the models took.'
   expect(job.queueMs + job.inferenceMs).toBeLessThanOrEqual(elapsedMs);
 });
 
-test('An idle scheduler, and its models, can be collected long before the deadline of its last job.', async () => {
+test('an idle scheduler, and its models, can be collected long before the deadline of its last job', async () => {
   const useOne = async () => {
     const used = new Scheduler(new MainThreadExecutor(data), 1);
     const rows = rowsOf(requestsOf(1), GENERATED_AT, data);

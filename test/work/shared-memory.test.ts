@@ -12,7 +12,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('release' as const), index: fc.nat(20) }),
 );
 
-test('ranges that are held never overlap, and what was given back is used again', () => {
+test('ranges in use never overlap, and released ones are used again', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const memory = new SharedMemory();

@@ -35,7 +35,7 @@ class FailingExecutor implements Executor {
   }
 }
 
-test('Once a step for points of a surface has failed, no further one begins.', async () => {
+test('no further step of a surface begins after one has failed', async () => {
   const executor = new FailingExecutor();
   const steps = new RequestSteps('key', new Scheduler(executor, 1));
   const surface = { points: new Int32Array(200_000), intervals: false } as Surface;
@@ -44,7 +44,7 @@ test('Once a step for points of a surface has failed, no further one begins.', a
   expect(executor.steps).toBeLessThan(40);
 });
 
-test('Every chunk of a surface is in memory of its own, since workers hand that over.', () => {
+test('every chunk of a surface has its own memory, because workers transfer it', () => {
   const data = readPredictorData();
   const points = Int32Array.from({ length: 8193 }, (_, point) => point); // an Arrow batch, and one of one point
   const surface = { points, step: 1, species: 0, values: new Uint16Array(6 * points.length) };

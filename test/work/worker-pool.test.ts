@@ -59,7 +59,7 @@ function onFree(pool: WorkerPool, callback: () => void): void {
 }
 
 test.each([1, 3])(
-  'A pool of %d workers is warm when every worker is, and no thread outlives it.',
+  'a pool of %d workers is warm when every worker is, and no thread outlives it',
   async (size) => {
     await withPool(size, data, async (pool) => {
       expect(pool.ready).toBe(0);
@@ -71,7 +71,7 @@ test.each([1, 3])(
   },
 );
 
-test('A model that breaks the contract is rejected with its file.', async () => {
+test('a model that breaks the contract is rejected with its file', async () => {
   const sound = soundModel(data.manifest.features.length);
   const rising = { survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] };
   const modelFiles = [{ ...manual, bytes: encodeConstantModel({ ...sound, ...rising }) }, droneSeeded];
@@ -81,7 +81,7 @@ test('A model that breaks the contract is rejected with its file.', async () => 
   });
 });
 
-test('A worker that dies while it opens the models ends the start at once, with the reason.', async () => {
+test('a worker that dies while it opens the models ends the start at once, with the reason', async () => {
   threads.killNext();
   await withPool(2, data, async (pool) => {
     const failure = await pool.warmUp().catch((error: Error) => error);
@@ -91,7 +91,7 @@ test('A worker that dies while it opens the models ends the start at once, with 
   threads.letLive();
 });
 
-test('Every worker gives the same answers to the same rows; workers that died while idle are replaced and answer as before.', async () => {
+test('every worker gives the same answers to the same rows, including the replacements of workers that died while idle', async () => {
   await withPool(2, data, async (pool, events) => {
     await pool.warmUp();
     const [before, others] = await Promise.all([answerSome(pool), answerSome(pool)]);
@@ -103,7 +103,7 @@ test('Every worker gives the same answers to the same rows; workers that died wh
   });
 });
 
-test('The workers that are left answer while others are missing.', async () => {
+test('the remaining workers answer while others are missing', async () => {
   await withPool(2, data, async (pool, events) => {
     await pool.warmUp();
     await threads.loseOne();
@@ -116,7 +116,7 @@ test('The workers that are left answer while others are missing.', async () => {
   });
 });
 
-test('A worker that takes too long for a run is not ready until it returns.', async () => {
+test('a worker that takes too long for a run is not ready until it returns', async () => {
   const slow = encodeConstantModel({ ...soundModel(data.manifest.features.length), idleProducts: 100 });
   const modelFiles = data.modelFiles.map((file) => ({ ...file, bytes: slow }));
   await withPool(
