@@ -166,7 +166,7 @@ test('a DATABASE_URL may have no host: its parameter names the folder of a socke
   expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });
 
-test('an empty DATABASE_URL is refused: a lost address would start an empty embedded store', () => {
+test('an empty DATABASE_URL is refused, because the default would open an empty embedded store', () => {
   expect(() => loadConfig({ DATABASE_URL: '' })).toThrow(
     /^DATABASE_URL must be sqlite:<file> or postgres:.*, not ""$/,
   );

@@ -19,7 +19,7 @@ const service: Readonly<Record<'dependencies' | 'devDependencies', object>> = JS
 );
 const locked: Readonly<Record<string, LockedPackage>> = JSON.parse(read('package-lock.json')).packages;
 
-test('docs/dependencies.md is what `npm run dependencies` makes of the package files', () => {
+test('docs/dependencies.md equals what `npm run dependencies` generates from the package files', () => {
   expect(read('docs/dependencies.md')).toBe(dependenciesPage());
 });
 
