@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Coalescer } from '../../src/accounts/coalescer.js';
 
-/** A run that a test ends by hand, with the groups it was given. */
+/** A coalescer whose runs the test settles, with the items of each run. */
 function heldRuns() {
   const groups: number[][] = [];
   const endings: { resolve(results: number[]): void; reject(error: Error): void }[] = [];

@@ -3,7 +3,7 @@ import { generateKey } from '../../src/accounts/api-key.js';
 import { DATABASES } from './support/databases.js';
 import { openAccounts } from './support/open-accounts.js';
 
-/** Opens accounts and watches, without changing them, the queries that look keys up. */
+/** Opens accounts and records the queries that look keys up, without changing them. */
 async function watchedAccounts(url: string) {
   const opened = await openAccounts(url);
   return { ...opened, queries: vi.spyOn(opened.store, 'findSecrets') };

@@ -11,11 +11,11 @@ import { json, KEY, keysOn, runArguments } from './support/run-keys.js';
 
 const BROKEN_OUTPUTS: readonly OutputTo[] = ['a closed pipe', 'a full disk'];
 
-/** A terminal's escape sequences, a reversal of direction, a line of its own. */
+/** Escape sequences of a terminal, a reversal of the writing direction and line breaks. */
 const HOSTILE_TEXT = 'Ada\u001b[2J\u009b31m\u202e\u2028key_ffffffffffff\n';
 const ACTED_ON = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** A store as imports that were not checked could leave it. */
+/** A store as an unchecked import could leave it. */
 const BAD_DUMP: AccountDump = {
   format: 'nurselog-accounts/1',
   keys: [
@@ -139,7 +139,7 @@ test.each([
 
 test('a key that was printed before its commit failed is not in the store, and the error says not to use it', async () => {
   const url = await newSqliteUrl();
-  // A reference that is checked when the transaction is committed.
+  // A foreign key that is checked when the transaction is committed.
   execute(
     url,
     'create table parent (id text primary key)',

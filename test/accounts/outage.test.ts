@@ -12,12 +12,12 @@ import { CuttableLink } from './support/cuttable-link.js';
 import { HAS_POSTGRES, POSTGRES } from './support/databases.js';
 import { callerOf } from './support/open-accounts.js';
 
-/** Longer than a key that was read is trusted. */
+/** Longer than the time for which a key that was read is trusted. */
 const OUTAGE_MS = amount({ short: 5000, long: 8000 });
 const HEALED_WITHIN_MS = 5000;
-/** A connection's and a query's deadline, twice: a request may wait for a run and for its own. */
+/** The deadlines of a connection and a query, twice: a request may wait for the current run and for its own. */
 const REFUSED_WITHIN_MS = 6000;
-/** Far below any deadline: what was answered within it did not wait for the database. */
+/** Far below any deadline: a request that took less did not wait for the database. */
 const AT_ONCE_MS = 500;
 
 /** A replica whose database is reached over a link, and keys that it has seen. */

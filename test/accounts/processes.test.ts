@@ -45,7 +45,7 @@ describe.each(DATABASES)('on $name', (database) => {
     const usage = await new KeyAdministration(reopened, Date.now).usage({ keyId: key.id });
     const counted = usage.reduce((sum, { requests }) => sum + requests, 0);
     expect(counted).toBeGreaterThanOrEqual(answered);
-    // At most the one that was under way at each death was counted and not answered.
+    // Only the request in progress at each death may be counted without an answer.
     expect(counted).toBeLessThanOrEqual(answered + 3);
     expect(answered).toBeGreaterThanOrEqual(30);
     await reopened.close();

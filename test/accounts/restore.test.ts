@@ -9,7 +9,7 @@ import { type Opened, openAccounts } from './support/open-accounts.js';
 
 const OPERATIONS = readFileSync(path.join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 
-/** The command of a table of docs/operations.md that runs a tool of PostgreSQL. */
+/** The command for a tool of PostgreSQL in a table of docs/operations.md. */
 function documented(tool: string): string {
   return new RegExp(`\`(${tool} [^\`]+)\``).exec(OPERATIONS)![1]!;
 }

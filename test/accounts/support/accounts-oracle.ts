@@ -10,7 +10,7 @@ interface OracleKey {
 /** A simple model of keys and quota in one process, with which the real accounts must agree. */
 export class AccountsOracle {
   readonly #keys = new Map<string, OracleKey>();
-  /** Every secret that was issued, with its key and its end. */
+  /** Every secret that was issued, with the id of its key and the time at which it expires. */
   readonly #secrets = new Map<string, { id: string; untilMs: number }>();
   readonly #counts = new Map<string, DayUsage>();
 
@@ -67,7 +67,7 @@ export class AccountsOracle {
     return limit === null ? null : limit - count.requests;
   }
 
-  /** The days on which something was counted. */
+  /** The counts of each key and day, without those of 0. */
   usage(): DayUsage[] {
     return [...this.#counts.values()].filter(({ requests }) => requests !== 0);
   }

@@ -32,24 +32,24 @@ export class CuttableLink {
     return linked.href;
   }
 
-  /** Connections break and new ones are refused, as when the server is down and its machine is up. */
+  /** Breaks all connections and refuses new ones, as when the server is down and its machine is up. */
   cut(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Nothing breaks and nothing comes through, as when packets are dropped. What is open now stays silent for ever. */
+  /** Passes nothing on, as when packets are dropped. Connections that are open now stay silent for ever. */
   silence(): void {
     this.#silent = true;
     for (const socket of this.#sockets) socket.unpipe().pause();
   }
 
-  /** What is open now still carries requests, and no answer any more. */
+  /** Open connections still carry requests, but no answers. */
   loseAnswers(): void {
     for (const socket of this.#sockets) if (socket.remotePort === this.#target.port) socket.unpipe().pause();
   }
 
-  /** New connections come through again. */
+  /** Accepts new connections again. */
   async restore(): Promise<void> {
     this.#silent = false;
     if (!this.#server.listening) await this.#listen();
@@ -73,7 +73,7 @@ export class CuttableLink {
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // A connection that breaks is what the link is for.
+    // Broken connections are the purpose of the link.
     socket.on('error', () => {});
   }
 }

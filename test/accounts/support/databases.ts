@@ -11,9 +11,9 @@ export interface TestDatabase {
   readonly name: string;
   /** The URL of a new, empty database that lasts as long as the running test. */
   create(): Promise<string>;
-  /** Runs statements of SQL as an operator would, beside the stores that have the database open. */
+  /** Runs SQL statements as an operator would, while stores have the database open. */
   execute(url: string, sql: string): Promise<void>;
-  /** All that the database at a URL holds, as text; its stores are closed. */
+  /** The whole content of the database at a URL, as text; its stores must be closed. */
   dump(url: string): Promise<string>;
 }
 

@@ -2,7 +2,7 @@ import { failureOf } from '../../../src/cli/command-line.js';
 import { runKeys } from '../../../src/cli/run-keys.js';
 import { SettableClock } from './settable-clock.js';
 
-/** A whole key, wherever it stands. */
+/** A whole key, anywhere in a text. */
 export const KEY = /nurse_live_[0-9a-f]{32}/g;
 
 /** The time at which every command of a test file runs. */

@@ -1,4 +1,4 @@
-/** A clock that stands where a test puts it. */
+/** A clock that stands still until a test sets it. */
 export class SettableClock {
   #nowMs: number;
 
@@ -7,7 +7,7 @@ export class SettableClock {
     this.#nowMs = Date.parse(now);
   }
 
-  /** What takes the clock gets this function. */
+  /** The time in ms since 1970; a function without `this`, to be passed on. */
   readonly nowMs = () => this.#nowMs;
 
   set(now: string): void {
