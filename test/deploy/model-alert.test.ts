@@ -18,7 +18,7 @@ function releaseFolders(): Releases {
   return releases;
 }
 
-/** Starts a replica on release 1, which may be changed first. @returns the series that tells its models */
+/** Starts a replica on release 1, which may be changed first. @returns its model info series */
 async function startReplica(instance: string, change: (releases: Releases) => void): Promise<string> {
   const releases = releaseFolders();
   change(releases);

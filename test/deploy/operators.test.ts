@@ -29,7 +29,7 @@ const PANELS = DASHBOARD.panels
   .filter(({ targets }) => targets !== undefined)
   .map(({ title, targets }) => ({ title, expressions: targets!.map(({ expr }) => expr) }));
 
-/** The runbook_url of an alert. @param docs where docs/ is shown, by default as the rule has it */
+/** The runbook_url of an alert. @param docs the URL of the folder of docs/, by default as in the rules */
 const runbookOf = (alert: string, docs = '{{ $externalLabels.nurselog_docs }}') =>
   `${docs}docs/operations.md#${alert.toLowerCase()}`;
 

@@ -8,11 +8,11 @@ import { issueKey } from './support/administer.js';
 import { Layout, type Replica } from './support/layout.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
-/** So many that no buffer on the way holds the answer: 16 MB. */
+/** The answer has 16 MB, more than the buffers on the way hold. */
 const ROWS = 50_000;
 const CSV = csvOf(Array(ROWS).fill(PREDICT_REQUEST));
 
-/** Sends the table through nginx. The answer is not read beyond what buffers hold until its body is. */
+/** Sends the table through nginx. Until the body is read, only the buffers on the way are filled. */
 function sendTable(url: string, key: string): Promise<Response> {
   return fetch(`${url}/v1/predict/table`, {
     method: 'POST',

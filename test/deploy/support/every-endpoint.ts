@@ -5,17 +5,17 @@ import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../../support/req
 /** A request of an endpoint that counts against the quota. */
 export interface EndpointRequest {
   readonly path: string;
-  /** A GET without one. */
+  /** Absent for a GET. */
   readonly body?: string;
   readonly contentType: string;
-  /** Whether a text is all of the answer. */
+  /** Whether a text is the complete answer. */
   readonly isWhole: (text: string) => boolean;
 }
 
 /** West, south, east and north of a box with a few hundred points. */
 const SURFACE_BOX = '-122.2,44,-122,44.2';
 
-/** One request for each endpoint that counts, with so many entries of a batch and rows of a table, and at most ten units of a plan. */
+/** One request for each endpoint that counts. @param sites of the batch and the table; the plan has at most ten units */
 export function everyEndpoint(sites: number): EndpointRequest[] {
   const units = Array.from({ length: Math.min(sites, 10) }, (_, id) => unit(id, FOREST_RING));
   const plan = { units: collection(...units), species_codes: ['PSME'] };

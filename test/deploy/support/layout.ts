@@ -13,7 +13,7 @@ import { DEPLOY_TOOLS } from './tools.js';
 const NGINX_CONF = fileURLToPath(new URL('../../../deploy/nginx/nginx.conf', import.meta.url));
 
 const BALANCER = '127.0.0.1';
-/** By how much more than the shipped time limits callers wait. */
+/** Factor by which callers wait longer than the shipped time limits. */
 const TIME_FACTOR = amount({ short: 10, long: 1 });
 /** As in nginx.conf, but for the port. */
 const NAME_SERVER = '127.0.0.11';
@@ -43,7 +43,7 @@ export class Layout {
   ) {}
 
   /**
-   * Starts nginx and so many replicas, which last as long as the running test.
+   * Starts nginx and `replicas` replicas, which last as long as the running test.
    * @param environment further variables of every replica
    */
   static async start(
@@ -59,7 +59,7 @@ export class Layout {
     return [layout, ...started];
   }
 
-  /** Where callers go. */
+  /** The URL for callers. */
   get url(): string {
     return `http://${BALANCER}:${this.port}`;
   }
@@ -89,7 +89,7 @@ export class Layout {
     return { process, address, ...(await process.ready()) };
   }
 
-  /** Has its address forgotten, as happens when a container is gone. */
+  /** Removes its address from the name server, as Docker does when a container is gone. */
   forget({ address }: Replica): void {
     this.#names.addresses.delete(address);
   }

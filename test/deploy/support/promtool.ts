@@ -13,7 +13,7 @@ const ALERTS = fileURLToPath(new URL('../../../deploy/prometheus/alerts.yaml', i
 /** Longer than NurselogModelsDiffer has to last before it fires. */
 const STAGE_MINUTES = 60;
 
-/** The series that tells what models a replica serves, as Prometheus stores it. */
+/** The series that names the models of a replica, as Prometheus stores it. */
 export async function readModelSeries(instance: string, ops: string): Promise<string> {
   const { text } = await readMetrics(ops);
   const [, labels] = /^nurselog_model_info\{(.*)\} 1$/m.exec(text)!;

@@ -7,17 +7,17 @@ import { DEFAULT_RETRY } from '../../../clients/typescript/src/retry.js';
 import { eventually } from '../../support/eventually.js';
 import { type EndpointRequest, everyEndpoint } from './every-endpoint.js';
 
-/** What a caller saw of a whole answer. */
+/** The outcome of a request with a complete answer. */
 const ANSWERED = 'answered';
-/** What a caller saw of an answer that ended like a whole one and was none. */
+/** The outcome of a request whose answer ended normally but was incomplete. */
 export const LOOKED_WHOLE = 'an answer that looked whole and was not';
 
-/** What became of one request, with the moments as `performance.now()` has them. */
+/** The outcome of one request, with times from `performance.now()`. */
 export interface Outcome {
   readonly path: string;
   readonly startedMs: number;
   readonly endedMs: number;
-  /** 'answered', or what the caller saw instead of a whole answer. */
+  /** 'answered', or the failure that the caller saw. */
   readonly result: string;
 }
 
@@ -33,7 +33,7 @@ const REQUESTS = everyEndpoint(SITES);
  */
 export class SteadyLoad {
   readonly outcomes: Outcome[] = [];
-  /** What became of the second attempts. */
+  /** The outcomes of second attempts. */
   readonly retries: Outcome[] = [];
   readonly #callers: Promise<unknown>;
   #isOn = true;
@@ -59,7 +59,7 @@ export class SteadyLoad {
     return this.retries.filter(({ result }) => result !== ANSWERED);
   }
 
-  /** Resolves when so many more requests have ended. */
+  /** Resolves when `requests` more requests have ended. */
   async more(requests: number): Promise<void> {
     const enough = this.outcomes.length + requests;
     await eventually(() => {
@@ -112,7 +112,7 @@ async function send(
     if (response.statusCode !== 200) return `${response.statusCode} ${answer}`;
     return isWhole(answer) ? ANSWERED : LOOKED_WHOLE;
   } catch (error) {
-    // A cut answer rejects before it is parsed: JSON that does not end is one that looked whole.
+    // A truncated answer rejects before it is parsed, so incomplete JSON here comes from an answer that ended normally.
     return error instanceof SyntaxError ? LOOKED_WHOLE : (error as Error).message;
   }
 }
