@@ -8,7 +8,7 @@ import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 64 * 1024;
 
-/** One and a half times the limit, and what else a service in use takes; a Buffer for each byte would take 12 MB. */
+/** 1.5 times the body limit, plus the memory of a service in use; a Buffer for each byte would take 12 MB. */
 const MAX_KEPT_BYTES = 1.5 * LIMIT_BYTES + 3 * 1024 * 1024;
 
 const CONNECTED = 'net.server.socket';

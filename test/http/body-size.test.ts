@@ -10,7 +10,7 @@ import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 1024 * 1024;
 
-/** A valid body of so many bytes. */
+/** A valid body of `bytes` bytes. */
 const bodyOf = (bytes: number) => JSON.stringify(PREDICT_REQUEST).padEnd(bytes);
 
 const BODY = Buffer.from(JSON.stringify(PREDICT_REQUEST));

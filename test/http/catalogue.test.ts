@@ -105,7 +105,7 @@ test('health, model, coverage and predictions agree on the models and the number
 
 const manifestFile = readFileSync(path.join(modelDir, 'manifest.json'));
 const manifest = JSON.parse(String(manifestFile)) as Manifest;
-/** As `data/README.md` states it, which the pipeline writes. */
+/** The value in `data/README.md`, which the pipeline writes. */
 const statedPoints = Number(
   /The ([\d,]+) points/.exec(readFileSync(path.join(dataDir, 'README.md'), 'utf8'))![1]!.replaceAll(',', ''),
 );

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Opens /docs and waits until it lists the endpoints. @returns the page and what goes wrong in it */
+/** Opens /docs and waits until it lists the endpoints. @returns the page and its errors */
 async function openDocs(options: Parameters<Browser['newContext']>[0] = {}) {
   const context = await browser!.newContext(options);
   onTestFinished(() => context.close());

@@ -9,7 +9,7 @@ const REQUESTS = 'nurselog_http_request_duration_seconds_count';
 
 const log = new LogLines();
 
-// Short for the requests that are never completed, long enough for a busy machine to read the heads of the others.
+// Short, because some requests are never completed; long enough to read the others' heads on a busy machine.
 const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '3000' }, undefined, log);
 
 const lineOf = (id: string) => log.find(({ request_id, msg }) => request_id === id && msg === 'request');

@@ -9,13 +9,13 @@ import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
 import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
 
 const TABLE_BYTES = 2_000_000;
-/** What a table of that size takes while it is open. */
+/** The memory that a table of that size takes while it is open. */
 const OPEN_BYTES = TABLE_BYTES + 5 * 2 ** 20;
 
 /** All plans together may take the memory of 16 of the largest, and those of one key alone half of it. */
 const ADMITTED_PLANS = 8;
 
-/** Of the whole grid: some 7 MB each, so that fewer of them than these fit into 128 MiB. */
+/** About 7 MB, so that fewer than `SURFACES` of them fit into 128 MiB. */
 const WHOLE_GRID = '/v1/surfaces/PSME?max_points=500000';
 const SURFACES = 30;
 
@@ -35,7 +35,7 @@ async function send(line: string, headers: readonly string[]) {
   return socket;
 }
 
-/** Sends the head of a request and waits until it is answered or the body asked for. */
+/** Sends the head of a request and waits for an answer or 100 Continue. */
 async function announce(path: string, type: string, key: string, bytes: number) {
   const headers = [`X-API-Key: ${key}`, `Content-Type: ${type}`, `Content-Length: ${bytes}`];
   const socket = await send(`POST ${path}`, [...headers, 'Expect: 100-continue']);

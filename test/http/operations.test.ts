@@ -134,7 +134,7 @@ test('rejected requests have a log line, with what is known of them', async () =
 
 test('an answer whose connection closes before its last byte is sent is logged with status 499', async () => {
   const socket = await openSocket(service.apiUrl);
-  // An answer of more than the buffers of both sides hold.
+  // The answer is larger than the buffers of both sides.
   const request = 'GET /v1/surfaces/PSME?max_points=50000 HTTP/1.1';
   const headers = [`X-API-Key: ${service.key}`, 'X-Request-Id: unread', 'Accept: application/geo+json'];
   socket.write(rawRequest(request, headers));

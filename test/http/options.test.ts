@@ -21,7 +21,7 @@ const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const withOption = (json: string, entry = ENTRY) => `${entry.slice(0, -1)},${json}}`;
 const POSITION = 10;
 
-/** The error of a body alone, which it must get as a comparison, a ranking and an entry of a batch, too, where the others are answered. */
+/** The error of a prediction, which must be the same in a comparison, a ranking and a batch with valid entries. */
 async function errorOf(option: string, code: string) {
   const error = await expectError(await service.post('/v1/predict', withOption(option)), 422, code);
   const comparison = withOption(option, JSON.stringify(COMPARE_REQUEST));

@@ -19,11 +19,11 @@ const releases = new Releases();
 
 afterAll(() => releases.remove());
 releases.put(1);
-releases.replaceModels({ idleProducts: 3 }); // or the queue would be full for moments only
+releases.replaceModels({ idleProducts: 3 }); // slow models, so that the queue stays full
 const slow = { ...releases.environment, CACHE_BYTES: '0' };
 const service = await serviceOfFile({ ...slow, WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
 
-/** Keeps a dozen batches on their way, until the function that it returns is called. */
+/** Keeps a dozen batches in flight until the returned function is called. */
 function startFlood(headers = {}, batch = BATCH_500): () => Promise<void> {
   let isFlooding = true;
   const flood = async () => {
@@ -38,7 +38,7 @@ function startFlood(headers = {}, batch = BATCH_500): () => Promise<void> {
   return end;
 }
 
-/** Sends as many small batches at once as their sites fit into the queue. */
+/** Expects answers to small batches that are sent at once and whose sites just fit into the queue. */
 async function expectRoom(): Promise<void> {
   const tenSites = JSON.stringify({ requests: Array(10).fill(PREDICT_REQUEST) });
   const responses = await Promise.all(
@@ -104,7 +104,7 @@ test.each(['hypha', 'mycel'] as const)(
     const endFlood = startFlood({ 'x-api-key': secret }, BATCH_100);
     await eventually(async () => {
       const socket = await announceBatch(secret);
-      // A batch that is admitted waits for its body and gets no answer: another is tried.
+      // A batch that is admitted waits for its body and gets no answer, so another one is tried.
       try {
         await once(socket, 'readable', { signal: AbortSignal.timeout(100) });
         expect(String(socket.read())).toMatch(/^HTTP\/1\.1 503 /);

@@ -194,7 +194,7 @@ test('an elevation far from that of the matched point widens the interval, and w
   const near = await ask({}, { include });
   const matched = (near as unknown as { site: { matched_elevation_m: number } }).site.matched_elevation_m;
   const width = (answer: Answer) => lastOf(answer).interval.high - lastOf(answer).interval.low;
-  // The interval of a value near 1 or 0 is narrow: both are compared at the survival of the far elevation.
+  // Intervals near 0 and 1 are narrow, so both are compared at the survival of the far elevation.
   const far = await ask({}, { include, elevation_m: matched + 900 });
   expect(width(far)).toBeGreaterThan(width(near));
   const measured = lastOf(near).contributions.map(({ feature, value }) => [feature, value]);

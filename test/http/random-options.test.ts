@@ -63,7 +63,7 @@ test('random predictions, comparisons and batches with random options get the an
     for (const [entry, i] of predicted.entries())
       expect(withoutTime(JSON.stringify(results[entry]))).toBe(expected[i]);
   }
-  // Without many of each kind the test would show little.
+  // The test is meaningful only if there are many of each kind.
   expect(Object.keys(answers).toSorted()).toEqual([
     'answered',
     'elevation_mismatch',

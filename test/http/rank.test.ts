@@ -38,7 +38,7 @@ async function rank(body: object): Promise<RankingResult> {
 
 const what = ({ species_code, planting_method }: Entry) => `${species_code} ${planting_method}`;
 
-/** The ranking of a request as its definition has it: single predictions of every species and method, filtered and sorted. */
+/** The ranking of a request by its definition: filtered and sorted single predictions of every species and method. */
 async function sortedPredictions(request: RankRequest): Promise<{ site: object; ranking: object[] }> {
   const { species_codes, planting_methods, native_only = true, ...rest } = request;
   const include = [...(rest.include ?? []), 'site'];
@@ -96,7 +96,7 @@ test('a ranking equals the single predictions of its species and methods, to the
     const { site, ranking, horizon_years } = await rank(request);
     expect(horizon_years).toBe(Math.max(...(request.horizons ?? [5])));
     expect(ranking).toEqual(expected.ranking);
-    // What is asked for beside what every site has.
+    // The fields of `include`, in addition to those that every site has.
     const own = request.include?.includes('site') ? {} : expected.site;
     expect({ ...own, ...site }).toEqual(expected.site);
     listed += ranking.length;
@@ -105,7 +105,7 @@ test('a ranking equals the single predictions of its species and methods, to the
 });
 
 test('species of equal survival are ordered by code, then manual first', async () => {
-  // So far beyond the training sites that many survivals are 0.
+  // Far beyond the training sites, where many survivals are 0.
   const request = { ...FOREST_SITE, native_only: false, scenario: { warming_c: 10 } };
   const { ranking } = await rank({ ...request, conditions: { vpd_max: 50 } });
   const ties = ranking.slice(1).map((entry, i): [Entry, Entry] => [ranking[i], entry]);

@@ -28,7 +28,7 @@ const predict = (body: unknown, headers?: Headers) => service.post('/v1/predict'
 
 const TOO_LARGE = ' '.repeat(2 ** 20 + 1);
 const TOO_MANY = { requests: Array(11).fill({ latitude: 'x' }) };
-/** What is found only after the key and the quota: media type, size, JSON, shape. */
+/** Errors that are checked after the key and the quota: media type, size, JSON, shape. */
 const WRONG: readonly (readonly [body: unknown, type: string])[] = [
   ['x', 'text'],
   [TOO_LARGE, ''],
@@ -36,7 +36,7 @@ const WRONG: readonly (readonly [body: unknown, type: string])[] = [
   [{}, ''],
 ];
 
-/** In the order of the checks: what is wrong first, and beside it what would be found later. */
+/** In the order of the checks: each request also has errors that are checked later. */
 const CHECKS: readonly (readonly [
   status: number,
   code: ErrorCode,

@@ -41,7 +41,7 @@ test('an unanswered request gets its 503 when the timeout has passed since its a
     const { duration_ms } = await log.find(
       (line) => line.request_id === id && line.duration_ms !== undefined,
     );
-    // Twice the timeout is what two deadlines, one after the other, would come to.
+    // Two deadlines in sequence would take twice the timeout.
     expect(duration_ms).toBeGreaterThan(TIMEOUT_MS - 10);
     expect(duration_ms).toBeLessThan(2 * TIMEOUT_MS);
   }

@@ -9,13 +9,13 @@ import { serviceOfFile } from '../support/service.js';
 
 /** Requests of one key that begin in a turn while others call. */
 const PER_TURN = 6;
-/** A while without requests of another key. */
+/** After this time without requests of other keys, a key is alone. */
 const ALONE_MS = 1001;
 
 const service = await serviceOfFile();
 const keys: string[] = [service.key, (await service.issueKey('hypha')).secret];
 
-/** Lets requests take turns, and tells in which order they began. */
+/** Lets requests take turns, and records the order in which they begin. */
 class Recorder {
   readonly turns = new RequestPacer();
   readonly began: string[] = [];
@@ -25,7 +25,7 @@ class Recorder {
     for (const key of keys) this.turns.note(key);
   }
 
-  /** As a connection asks: again in the next turn, while its request may not begin. */
+  /** Asks as a connection does: again in each turn until its request may begin. */
   request(keyId: string | undefined, name = String(keyId)): void {
     if (this.turns.mayBegin(keyId)) this.began.push(name);
     else setImmediate(() => this.request(keyId, name));

@@ -24,7 +24,7 @@ const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include']
 type Row = readonly number[];
 type Failure = { readonly code: string; readonly latitude: number | null; readonly longitude: number | null };
 
-/** What the schema and an edit distance from a library make of an entry: its row or its error. */
+/** The row or the error of an entry, by the schema and an edit distance from a library. */
 function expectedEntry(entry: unknown): Row | Failure {
   const coordinate = (name: string) => {
     const value: unknown =
@@ -48,7 +48,7 @@ function expectedEntry(entry: unknown): Row | Failure {
   ];
 }
 
-/** What is asked for as bits, then what is stated of the site, NaN for what is not. */
+/** The bits of `include`, then the values that the caller stated of the site, NaN for absent ones. */
 function optionsOf({ elevation_m, scenario, conditions, include = [] }: PlainOptions): number[] {
   return [
     INCLUDES.reduce((set, word) => set + (include.includes(word) ? OPTION[word] : 0), 0),
@@ -69,7 +69,7 @@ function isMisspelt(entry: object): boolean {
   });
 }
 
-/** What the reader makes of a batch: the row of each entry or its error. */
+/** The row or the error of each entry of a batch, by the reader. */
 function actual(text: string): (Row | Failure)[] {
   const { total, rows, failed } = reader.readBatch(Buffer.from(text), HYPHA);
   let row = 0;
@@ -128,7 +128,7 @@ const OPTION_FIELDS = {
   ),
   include: mostly(oneOf('[] ["site"] ["site","intervals","site"]'), '["sites"] [1] "site" null {}'),
 };
-/** Names of fields that the interface does not know, near to the ones it does, and with a meaning to V8. */
+/** Names of unknown fields: some similar to known ones, some with a meaning to V8. */
 const tagName = fc.oneof(
   oneOf('plot latitud Latitude condition elevation __proto__ constructor 0'),
   oneOf('horizon horizonts hroizons horizóns horizon💥 horizo elevation_ elevations conditons scenarios'),
@@ -186,7 +186,7 @@ test('a single site is read as the same entry of a batch, for a comparison witho
   );
 });
 
-/** The error of a prediction with these fields, beside the right ones. */
+/** The error of a valid prediction request with these fields added or replaced. */
 function errorWith(fields: object, by = reader): ErrorObject | undefined {
   const read = by.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction');
   return 'code' in read ? read : undefined;

@@ -6,7 +6,7 @@ import { serviceOfFile } from '../support/service.js';
 
 const service = await serviceOfFile();
 const spore: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
-/** Somebody else at the store's file. */
+/** A connection to the file of the store that does not belong to the service. */
 const intruder = new Libsql(service.config.databaseUrl.slice('sqlite:'.length));
 afterAll(() => void intruder.close());
 

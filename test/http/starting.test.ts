@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const releases = new Releases();
 releases.put(1);
-releases.replaceModels({ idleProducts: 20 }); // or a service might have started before it is asked
+releases.replaceModels({ idleProducts: 20 }); // a slow start, so that requests arrive before its end
 let started: Promise<TestService>;
 afterEach(async () => {
   await (await started).stop();

@@ -140,7 +140,7 @@ test.each(FILES)('any range of %s is that slice of the whole', async (format) =>
     const [first, last] = range.split('-');
     const from = first === '' ? Math.max(0, length - Number(last)) : Number(first);
     const end = first === '' || last === '' ? length : Math.min(length, Number(last) + 1);
-    // A range is one of the bytes as they are, whatever coding the caller accepts.
+    // A range counts the uncompressed bytes, whatever coding the caller accepts.
     const part = await get(query, { range: `bytes=${range}`, 'accept-encoding': 'gzip' });
     expect(part.status, range).toBe(206);
     expect(part.headers.get('content-range')).toBe(`bytes ${from}-${end - 1}/${length}`);
@@ -241,7 +241,7 @@ test('a surface that takes longer than the request timeout is a 503 that says so
 test('a file whose callers have given up is completed, and kept until they ask again', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
   onTestFinished(() => impatient.stop());
-  const whole = urlOf(`${WHOLE_GRID}&f=tif&warming_c=0.75`); // which no cache holds
+  const whole = urlOf(`${WHOLE_GRID}&f=tif&warming_c=0.75`); // in no cache
   await expectError(await impatient.get(whole), 503, 'overloaded');
   const made = await eventually(async () => {
     const response = await impatient.get(whole);

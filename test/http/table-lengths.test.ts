@@ -18,7 +18,7 @@ const log = new LogLines();
 const environment = {
   REQUEST_TIMEOUT_MS: '60000', // no upload is too slow
   TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-  TABLE_MEMORY_BYTES: String(LIMIT_BYTES), // a second table is refused while a first one has not been given up
+  TABLE_MEMORY_BYTES: String(LIMIT_BYTES), // a second table is refused while the first one is open
 };
 const service = await serviceOfFile(environment, undefined, log);
 

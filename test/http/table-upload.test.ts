@@ -12,7 +12,7 @@ import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
 
 const LIMIT_BYTES = 2_000_000;
 const TIMEOUT_MS = 2000;
-/** So much must arrive in half of the timeout. */
+/** The bytes that must arrive in half of the timeout. */
 const MIN_BYTES = 16 * 1024;
 
 const service = await serviceOfFile({
@@ -88,7 +88,7 @@ test('a body that decompresses to more than the limit is payload_too_large and i
   expect(process.memoryUsage().external - before).toBeLessThan(100_000_000);
 });
 
-// Where a machine is so busy that even a refusal takes longer than this timeout, the connection is closed without it.
+// On a very busy machine even a refusal takes longer than this timeout, and the connection is closed without one.
 test.runIf(IS_LONG)('a table gets a response however long its check takes', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '300' });
   onTestFinished(() => impatient.stop());

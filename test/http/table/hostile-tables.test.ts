@@ -60,7 +60,7 @@ test.each<[TableFormat, string, RegExp]>([
 
 test('a quoted field with as many quotes as it may have is read once', () => {
   const field = `"${'"x'.repeat(300_000)}${' '.repeat(400_000)}`;
-  // Minutes, and so the end of the test, where each quote is followed by a look at the rest of the line.
+  // Reading the rest of the line after each quote would take minutes and exceed the time limit of the test.
   expect(messageOf(`${HEADER}${field}\n`, 'csv')).toMatch(
     /line 2 has a quoted field with text after its quote/,
   );
@@ -274,7 +274,7 @@ test('32 rows of a megabyte of quotes each are answered', async () => {
 
 test('views that refer to the same long text are refused before each is checked', () => {
   const rows = sampleRows(data, 100_000, seededRandom(4));
-  // Minutes, and so the end of the test, where every one of them is read.
+  // Reading every one of them would take minutes and exceed the time limit of the test.
   expect(messageOf(tableOfViews(rows, 'x'.repeat(20 * 2 ** 20)), 'arrow')).toMatch(
     /texts of views share their bytes and have up to 20971520 in a row/,
   );

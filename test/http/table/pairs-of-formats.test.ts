@@ -31,7 +31,7 @@ interface Answer {
   }[];
 }
 
-/** Our columns of a row: from the oracle's JSON, or from what a batch says of it. */
+/** Our columns of a row, from the JSON of the oracle or of a batch. */
 async function expectedColumns(row: SampleRow, request: TableRequest): Promise<AnswerRow> {
   const { plot: _, elevation_m, ...site } = row;
   const horizons = HORIZONS.filter((_, h) => (request.horizons & (1 << h)) !== 0);
@@ -62,7 +62,7 @@ async function expectedColumns(row: SampleRow, request: TableRequest): Promise<A
       none[`factor_${h}_${rank + 1}`] = factor;
       none[`contribution_${h}_${rank + 1}`] = impact === 'negative' && magnitude > 0 ? -magnitude : magnitude;
     }
-    // Ends of intervals lie between draws, and are now and then rounded to the other side.
+    // Ends of intervals are interpolated between draws, and may differ in the last digit.
     if (interval === undefined) continue;
     none[`low_${h}`] = expect.closeTo(interval.low, 3.6);
     none[`high_${h}`] = expect.closeTo(interval.high, 3.6);

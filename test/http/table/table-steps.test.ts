@@ -40,7 +40,7 @@ afterAll(async () => {
   await workers.pool.close();
 });
 
-/** A table of so many rows. @param size bytes more, which take longer to check */
+/** Checks a table. @param size bytes of notes in all rows, which make the check longer */
 function checked(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000) {
   const sites = Array.from({ length: rows }, (_, row) => ({
     row,
@@ -117,7 +117,7 @@ test('a table that is cancelled starts no further step and releases its body', a
 
 test('a step whose worker dies is repeated by another one', async () => {
   let deaths = 0;
-  // A check is not in onnxruntime, where the end of a thread would abort the process.
+  // A check does not enter onnxruntime, in which the end of a thread would abort the process.
   workers.beforeStart = () => {
     if (deaths++ === 0) void threads.terminateAll();
   };

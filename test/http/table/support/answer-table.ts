@@ -26,7 +26,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
   };
 }
 
-/** Checks a body, in as many steps as it can be checked in, each by another thread's table. */
+/** Checks a body in as many steps as possible, each with another thread's state. */
 export function open(body: Uint8Array, request: TableRequest) {
   let state: TableState | undefined;
   let table: OpenTable;
