@@ -10,7 +10,7 @@ import { collection, drop } from './support/units.js';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shared = serviceAndBrowser();
 
-/** What axe finds in a page, in a line for each finding. */
+/** The findings of axe in a page, a line each. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(async () => {
@@ -109,7 +109,7 @@ browserTest(
     await page.getByText('Third Oregon Climate Assessment').waitFor();
     await page.keyboard.press('Escape');
     expect(await boxes()).toEqual(before);
-    // The keyboard moves the map, and Enter takes the place in its middle.
+    // The keyboard moves the map, and Enter chooses its centre.
     await page.getByTestId('map').locator('canvas').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Site', selected: true }).waitFor();

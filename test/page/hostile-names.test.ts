@@ -8,7 +8,7 @@ import { browserTest, linkOf, watchedPage } from './support/browser.js';
 import { launchBrowser } from './support/launch-browser.js';
 import { drop, storedText, unitsWith } from './support/units.js';
 
-/** What would change the title if a name were taken for markup. */
+/** A name that would change the title of the page if it were read as markup. */
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>&amp;';
 const TITLE = 'nurselog planner';
 

@@ -45,7 +45,7 @@ browserTest('a change of the panel keeps what the plan was narrowed to and its o
   expect(await page.locator('table.plan th[aria-sort="ascending"]').innerText()).toContain('Alive');
 });
 
-/** Units and points, a cost and another climate, all of it answered. */
+/** Makes work of units, points, a cost and another climate, and waits for its answers. */
 async function workIn(page: Page): Promise<void> {
   await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
   await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
@@ -81,7 +81,7 @@ browserTest(
     const tab = await context.newPage();
     await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`); // without choices: those of the work
     await expectWork(tab);
-    expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0); // of work that nobody changed
+    expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0); // nobody changed the work
     await tab.getByLabel('Change a unit').selectOption('North slope');
     await tab.getByRole('button', { name: 'Remove this unit' }).click();
     await page.getByText('The work was changed in another tab.').waitFor();
@@ -126,7 +126,7 @@ browserTest(
       questions.push(dialog.type());
       return dialog.dismiss();
     });
-    await second.getByRole('tab', { name: 'Units' }).click(); // no browser asks where nobody did anything
+    await second.getByRole('tab', { name: 'Units' }).click(); // browsers ask only after an interaction
     await second.close({ runBeforeUnload: true });
     await expect.poll(() => questions).toEqual(['beforeunload']);
     await second.getByLabel(/^Hand planting, per/).fill('1.2');

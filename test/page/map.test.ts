@@ -10,7 +10,7 @@ const POINT = { latitude: 44.11669, longitude: -122.03331 };
 const CLOSE_UP = `11/${POINT.latitude}/${POINT.longitude}`;
 const shared = serviceAndBrowser();
 
-/** What the page says of the cell in the middle of the map, as survival in whole percent or points. */
+/** The survival that the page shows for the cell in the middle of the map, in whole percent or points. */
 async function underPointer(page: Page): Promise<string> {
   const [x, y] = await middleOfMap(page);
   await page.mouse.move(x + 1, y + 1);
@@ -18,7 +18,7 @@ async function underPointer(page: Page): Promise<string> {
   return page.locator('.hover').innerText();
 }
 
-/** A picture of the middle of the map once it no longer changes. */
+/** A picture of the middle of the map, once the map is at rest. */
 async function drawn(page: Page): Promise<string> {
   const [x, y] = await middleOfMap(page);
   const clip = { x: x - 150, y: y - 100, width: 300, height: 200 };

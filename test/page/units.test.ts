@@ -6,7 +6,7 @@ import { zippedShapefile } from './support/shapefile.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
-/** What would run if it were taken for markup or a formula. */
+/** A name that would run if it were read as markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
@@ -145,7 +145,7 @@ browserTest('scoring can be stopped and continued, and no answered row goes with
   await page.route('**/v1/predict/table*', (route) => (answered++ < 2 ? route.continue() : undefined)); // the third waits
   await page.getByRole('button', { name: 'Score the points' }).click();
   await page.getByText('200 of 2,000 rows answered').waitFor();
-  await page.getByRole('tab', { name: 'Site' }).click(); // it goes on unseen
+  await page.getByRole('tab', { name: 'Site' }).click(); // it continues in the background
   await page.getByRole('tab', { name: 'Units' }).click();
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();

@@ -109,7 +109,7 @@ browserTest(
     await page.getByRole('tab', { name: 'Site' }).click();
     await page.getByRole('tab', { name: 'Units' }).click(); // which asks again
     await expect.poll(() => shown.allTextContents()).toEqual(names);
-    // What was answered was not asked for again.
+    // Units with an answer were not sent again.
     expect([asked.indexOf(asked[0]!, 1), asked.indexOf(asked[1]!, 2)]).toEqual([-1, -1]);
     expect(new Set(asked).size).toBe(3);
   },
@@ -178,7 +178,7 @@ browserTest(
     await page.locator('table.plan').getByText('North slope').waitFor();
     await replaceModels('Other models.');
     const planned = page.waitForRequest('**/v1/plan');
-    // Tests cannot hide a tab of this browser: to each of its pages it says that it is in front.
+    // Tests cannot hide a tab of this browser: it reports every page as visible.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.locator('.print-head').getByText('Other models.').waitFor({ state: 'attached' });
     await planned;
@@ -195,7 +195,7 @@ browserTest(
 
 browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page } = await openUnits(shared);
-  // Not a lost connection, after which the plan is asked again and again, and nothing is saved meanwhile.
+  // A lost connection would not do: the page would repeat the plan and save nothing meanwhile.
   const error = { code: 'internal_error', message: 'The service failed.' };
   await page.route('**/v1/plan', (route) => route.fulfill({ status: 500, json: { error } }));
   await drop(page, 'units.geojson', collection(['North slope']));

@@ -34,7 +34,7 @@ export function serviceAndBrowser(more: readonly string[] = []): {
   return both;
 }
 
-/** A page, and what goes wrong in it. */
+/** A page and its errors. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -49,7 +49,7 @@ const SMALL_AND_STILL = {
   locale: 'en-GB', // metric units
 } as const;
 
-/** Opens a page in a session of its own, which is closed after the test. Whatever goes wrong in it fails the test. */
+/** Opens a page in a session of its own, which is closed after the test. An error in it fails the test. */
 export async function watchedPage(
   browser: Browser,
   options: Parameters<Browser['newContext']>[0] = {},

@@ -1,6 +1,6 @@
 import type { TestService } from '../../support/service.js';
 
-/** What {@link survivalAt} asks for unless it is told otherwise: a site in the forest north-east of Oakridge. */
+/** The default request of {@link survivalAt}: a site in the forest north-east of Oakridge. */
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
 
 /** The survival after 5 years that POST /v1/predict gives. @param other fields than those of the usual site */
