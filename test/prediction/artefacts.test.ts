@@ -32,7 +32,7 @@ function featureOf({ features }: EditableManifest, name: string) {
   return features.find((feature) => feature.name === name)!;
 }
 
-/** Has the error of the dew point in a column. */
+/** An edit of the manifest by which a column holds the error of the dew point. */
 function putErrorIn(column: string) {
   return (manifest: EditableManifest) =>
     Object.assign(featureOf(manifest, 'dew_point'), { error: { at_point: 0, per_km: 0, column } });

@@ -28,7 +28,7 @@ function projectFiles() {
   return { files, artefacts: readArtefacts(files.dataDir, files.modelDir) };
 }
 
-/** What was read of every file. Of graphs the digests: bytes are compared one by one, which takes seconds. */
+/** The content of every file that was read; for graphs the digests, because comparing their bytes takes seconds. */
 function contentOf({ grid, modelFiles, intervalFiles, ...rest }: Artefacts) {
   const graphs = [...modelFiles, ...intervalFiles].map(({ bytes }) => sha256Of(Buffer.from(bytes)));
   return { grid: grid.pointCount, graphs, ...rest };

@@ -142,7 +142,7 @@ const faulty =
   (manifest) =>
     encodeIntervalModel(manifest, 1, faults);
 
-/** Opens the project's models with interval graphs, and says how that ends. @param encode the second graph */
+/** Checks the opening of the project's models with interval graphs. @param encode the second graph */
 function withSecondGraph(
   encode: Encode,
   check: (open: () => Promise<unknown>, file: string) => Promise<void>,

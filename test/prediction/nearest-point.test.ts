@@ -92,7 +92,7 @@ test('a point just inside the search radius is found and one just outside it is 
   expect(new NearestPoint(single, distanceKm * (1 - 1e-9)).find(...query)).toBe(-1);
 });
 
-/** Degrees in steps small on any map; much smaller differences have a haversine of 0. */
+/** Degrees in steps of 1e-9; much smaller differences have a haversine of 0. */
 const degrees = (max: number) => fc.integer({ min: -max * 1e9, max: max * 1e9 }).map((steps) => steps / 1e9);
 /** Often at the poles, on the antimeridian and at the limits of grids. */
 const placesOnSphere: fc.Arbitrary<Place> = fc.oneof(

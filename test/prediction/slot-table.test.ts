@@ -5,7 +5,7 @@ import { amount } from '../support/length.js';
 
 const CONTENT_WORDS = 3;
 
-/** Few keys, close to each other, so that they recur and meet in their sets. */
+/** Few keys, close to each other, so that they recur and share sets. */
 const key = fc.record({ first: fc.integer({ min: -5, max: 20 }), second: fc.integer({ min: 0, max: 3 }) });
 const operations = fc.array(fc.record({ key, keep: fc.boolean() }), { maxLength: 400 });
 

@@ -14,9 +14,9 @@ export interface ConstantModel {
   /** Names of the outputs, where not those of the contract. */
   readonly rename?: Readonly<Record<string, string>>;
   readonly inputNames?: readonly [features: string, species: string];
-  /** Products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH whose results the graph does not use; none by default. */
+  /** Unused products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH, to make the model slow; none by default. */
   readonly idleProducts?: number;
-  /** What the graph does where the last feature, `seeds_per_spot`, is above a value. */
+  /** A fault of the graph for rows whose last feature, `seeds_per_spot`, is above a value. */
   readonly trap?: { readonly kind: keyof typeof TRAPS; readonly above: number };
   /** An operator that survival passes through last. */
   readonly lastOperator?: 'Transpose' | 'Shape';

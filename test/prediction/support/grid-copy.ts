@@ -13,7 +13,7 @@ import {
 import type { StoredIntegers } from '../../../src/prediction/artefacts/grid-file.js';
 import { dataDir } from '../../../testing/project.js';
 
-/** What of a copy of the grid is not as in the original. */
+/** The changes of a copy of the grid. */
 export interface GridChanges {
   /** New values of columns, under their names; undefined leaves a column out. */
   readonly columns?: Readonly<Record<string, Vector | undefined>>;

@@ -7,7 +7,7 @@ import type { ProjectCopy } from '../../../testing/project-copy.js';
 import { seededRandom } from '../../../testing/random.js';
 import { ELEMENT_TYPE, encodeOnnx } from './onnx-encoding.js';
 
-/** What of an interval graph is not as the contract wants it. */
+/** Deviations of an interval graph from the contract. */
 export interface IntervalFaults {
   readonly drawCount?: number;
   /** Added to every draw. */

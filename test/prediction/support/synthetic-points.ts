@@ -59,13 +59,13 @@ export function pointsInside(index: PointIndex, ...polygons: readonly PolygonRin
 
 const WEST = -125;
 const SOUTH = 41;
-/** Of the box that points lie in. */
+/** Side of the box that contains the points. */
 const SIDE_DEGREES = 9;
 
 const nodesBetween = (from: number, to: number) =>
   fc.integer({ min: Math.max(0, Math.floor(from)), max: Math.ceil(to) });
 
-/** Nodes that are strewn, clustered, few, close together or in a line. */
+/** Nodes that are scattered, clustered, few, close together or in a line. */
 function nodesOf(stepsPerDegree: number): readonly fc.Arbitrary<Node>[] {
   const strewn = nodesBetween(0, SIDE_DEGREES * stepsPerDegree);
   const near = (degrees: number) =>
@@ -94,7 +94,7 @@ const longitude = fc.double({ min: WEST, max: WEST + SIDE_DEGREES, noNaN: true }
 const latitude = fc.double({ min: SOUTH, max: SOUTH + SIDE_DEGREES, noNaN: true });
 const halfSteps = fc.integer({ min: -3, max: 3 });
 
-/** Places to ask for: in and around the box, at points, midway between two, and in and between cells around a point. */
+/** Places to look up: in and around the box, at points, midway between two, and in and between cells around a point. */
 export const queries: fc.Arbitrary<(set: PointSet) => Place> = fc.oneof(
   fc.tuple(longitude, latitude).map((place) => () => place),
   fc

@@ -20,7 +20,7 @@ const ring = (...corners: Position[]) => [...corners, corners[0]];
 
 const OUTER = rectangle(0, 0, 10, 10);
 
-/** What `shapely.is_valid` of shapely 2.2.0 holds valid. */
+/** Outlines that are valid by `shapely.is_valid` of shapely 2.2.0. */
 const VALID: readonly (readonly [string, ...PolygonRings[]])[] = [
   ['a rectangle', [OUTER]],
   ['a triangle', [ring([0, 0], [3, 1], [1, 4])]],
