@@ -11,7 +11,7 @@ import { mixedRequests } from './support/mixed-requests.js';
 import { SmallDisk } from './support/small-disk.js';
 
 const HEALED_WITHIN_MS = 5000;
-/** Of tier mycel. */
+/** Sizes that the tier mycel allows. */
 const MIX = mixedRequests({ batchSites: 20, tableRows: 100, surfacePoints: 100 });
 
 interface Readiness {
@@ -57,7 +57,7 @@ itOnDisk(
         expect.stringMatching(/^the key store is unavailable: database or disk is full in .*keys\.db/),
       ],
     });
-    // A command fails in one line, and nothing of it is left.
+    // A command fails with one line and changes nothing.
     await expect(keys.issue()).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^keys: .*\n$/),

@@ -30,7 +30,7 @@ const LOADS: Readonly<Record<string, Load>> = {
   },
 };
 
-/** For answers, however busy the machine, and to all callers, who have one key. */
+/** Large enough for all callers, who share one key, on a busy machine. */
 const PATIENCE = {
   REQUEST_TIMEOUT_MS: '60000',
   SHUTDOWN_TIMEOUT_MS: '60000',
@@ -49,7 +49,7 @@ afterAll(() =>
   reportFigures('shutdowns', { shutdowns, 'requests answered': answered, 'after too long a pause': late }),
 );
 
-/** Of the callers that are idle, those without a drain delay stand for all where the tests run briefly. */
+/** In the short form, the idle callers without a drain delay stand for all idle ones. */
 const BRIEFLY = Object.entries(LOADS).filter(([name]) => IS_LONG || !name.endsWith('idle now and then'));
 
 for (const [name, { drainDelayMs, ...habits }] of BRIEFLY) {

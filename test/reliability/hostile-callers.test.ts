@@ -18,13 +18,13 @@ const REQUEST_TIMEOUT_MS = 2000;
 const GOOD_PAUSE_MS = 5;
 const MIN_GOOD = 50;
 const ALONE = amount({ short: 1, long: 300 });
-/** Limits for the predictions of a good caller: their median, and the increase of their p99 over calling alone. */
+/** Limits for the latency of a good caller: the median, and the increase of the p99 over calling alone. */
 const MEDIAN_MS = 50;
 const P99_MORE_MS = 250;
 /** Limit for the growth of the service: the memory of its largest rush. */
 const GROWTH_MB = 250;
 
-/** Each on its own, for the figures, or briefly all together. */
+/** In the long form each kind on its own, for the figures; in the short form all together. */
 const RUSHES: readonly (readonly [name: string, Hostility])[] = IS_LONG
   ? Object.entries(HOSTILITIES)
   : [
@@ -50,7 +50,7 @@ test.each(RUSHES)(
     const before = await readMetrics(ops);
 
     let most = before.residentMb;
-    /** Predictions of the good caller, sorted by their time, until there are enough and it is over. */
+    /** Predicts for the good caller until there are enough. @returns the latencies in ms, sorted */
     const predict = async (isEnough: (count: number) => boolean) => {
       const latenciesMs: number[] = [];
       while (!isEnough(latenciesMs.length)) {
@@ -69,7 +69,7 @@ test.each(RUSHES)(
     });
     const latenciesMs = await predict((count) => isOver && count >= MIN_GOOD);
     await hostile;
-    // What callers left behind is gone as soon as the service has heard of it.
+    // The resources of callers are released once the service notices that they are gone.
     const after = await eventually(async () => {
       const metrics = await readMetrics(ops);
       expect(metrics.handles).toBeLessThanOrEqual(before.handles);
@@ -106,7 +106,7 @@ test('work that waits for callers who hung up, with a reset or by closing, is no
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   releases.put(1);
-  releases.replaceModels({ idleProducts: 60 }); // a run takes half a second or more: all batches wait long before the first few are answered
+  releases.replaceModels({ idleProducts: 60 }); // half a second a run or more
   const service = new ServiceProcess({ ...releases.environment, CACHE_BYTES: '0' });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   const batch = requestOf('/v1/predict/batch', key, BATCH);

@@ -14,10 +14,10 @@ const MORTAL_WORKERS = fileURLToPath(new URL('./support/mortal-workers.mjs', imp
 const CALLERS = 8;
 const ROUNDS = rounds({ short: 2, long: 100 });
 
-/** Of tier mycel. */
+/** Sizes that the tier mycel allows. */
 const MIX = mixedRequests({ batchSites: 20, tableRows: 50, surfacePoints: 50 });
 
-/** Calls under a key until the service is gone: how often it sent, and how often it was answered in full. */
+/** Calls with a key until the service is gone; counts the requests and the complete answers. */
 class Caller {
   sent = 0;
   answered = 0;
@@ -29,7 +29,7 @@ class Caller {
       const [request, whole] = requests[(first + this.sent) % requests.length]!;
       this.sent++;
       const answer = await client.send(request).catch(() => undefined);
-      if (answer === undefined) return client.close(); // cut off: what there was of it does not look whole
+      if (answer === undefined) return client.close(); // no complete answer
       expect(answer.status).toBe(200);
       expect(readWhole(request, answer.body) === whole, `${request.name} has its whole answer`).toBe(true);
       this.answered++;
@@ -59,7 +59,7 @@ test(
       const callers = Array.from({ length: CALLERS }, () => new Caller());
       const target = { api, key: callable.key };
       const calling = callers.map((caller, index) => caller.callUntilGone(target, whole, index));
-      // Keys are issued while the service is killed: before, in the midst of it, and after.
+      // Keys are issued before, during and after the death of the service.
       const issuing = Promise.all([keys.issue(), keys.issue()]);
       // Another moment in every round.
       const answeredBefore = 2 * CALLERS + ((round * 37) % 150);

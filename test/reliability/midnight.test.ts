@@ -11,10 +11,10 @@ const CALLERS = 16;
 const YESTERDAY = '2026-11-20';
 const TODAY = '2026-11-21';
 const LIMIT = 100;
-/** Of tier spore. */
+/** Sizes that the tier spore allows. */
 const MIX = mixedRequests({ batchSites: 10, tableRows: 10, surfacePoints: 20 });
 
-/** Where the clock is set one after the other while callers call. */
+/** The times to which the clock is set in turn while callers call. */
 const COURSES: Readonly<Record<string, readonly string[]>> = {
   'the day changes': [`${YESTERDAY}T23:59:59.990Z`, `${TODAY}T00:00:00.000Z`],
   'the clock steps forward over midnight, early, and back': [
@@ -65,7 +65,7 @@ test.each(
     const callers = Array.from({ length: CALLERS }, call);
     for (const time of course) {
       clock.set(time);
-      // Enough requests at each time to use up what its day has left.
+      // Enough requests at each time to use up the rest of the day's quota.
       const enough = answered + refused + LIMIT + CALLERS;
       await eventually(() => expect(answered + refused).toBeGreaterThanOrEqual(enough));
     }

@@ -11,9 +11,9 @@ import { KeysCommand } from './support/keys-command.js';
 import { askForAll, MixedLoad, readWhole } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
 
-/** Longer than a key that was read is trusted. */
+/** Longer than the time for which a key that was read is trusted. */
 const OUTAGE_MS = 5000;
-/** Of tier mycel. */
+/** Sizes that the tier mycel allows. */
 const MIX = mixedRequests({ batchSites: 20, tableRows: 100, surfacePoints: 100 });
 
 test.runIf(HAS_POSTGRES).each(rounds({ short: 1, long: 10 }))(
@@ -67,9 +67,9 @@ test.runIf(HAS_POSTGRES).each(rounds({ short: 1, long: 10 }))(
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
     const usage = await keys.usage();
-    // Counts whose commit is not confirmed are written again: none is lost, some may be there twice.
+    // Counts whose commit is not confirmed are written again: none is lost, but some may be counted twice.
     expect(usage.get(hypha.id)).toBeGreaterThanOrEqual(MIX.length + unlimited.requests);
-    // One whose count was committed and whose confirmation was lost is refused and counted.
+    // A request whose commit was made but not confirmed is refused and counted.
     expect(usage.get(mycel.id)).toBeGreaterThanOrEqual(counts.answered);
     expect(usage.get(mycel.id)).toBeLessThanOrEqual(counts.answered + counts.unavailable);
     reportFigures('PostgreSQL', { outages: 2, 'answers to hypha keys': unlimited.requests, ...counts });

@@ -95,7 +95,7 @@ test.runIf(process.platform === 'linux')(
     const late = await reloadFrom(2 + times);
     await load.stop();
     expect(late.files).toBeLessThanOrEqual(early.files + 2);
-    // Before V8 has had reason to collect, former generations are still there.
+    // Earlier generations stay in memory until V8 collects garbage.
     if (IS_LONG) expect(late.residentMb - early.residentMb).toBeLessThan(times * MIN_GENERATION_MB * 0.5);
     const [earlyMb, lateMb] = [early.residentMb, late.residentMb];
     reportFigures('reloads', {

@@ -8,7 +8,7 @@ import { KeysCommand } from './support/keys-command.js';
 
 const TABLE_HEADER = 'latitude,longitude,species_code,planting_method';
 
-/** Requests with a key where it belongs, and wherever else somebody may put it. */
+/** Requests with a key in its header, and in every other place where a caller may put it. */
 function requestsWith(key: string): string[] {
   const json = ['Content-Type: application/json', `X-API-Key: ${key}`];
   const post = (url: string, body: unknown, headers: readonly string[] = json) => {

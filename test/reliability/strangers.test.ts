@@ -60,7 +60,7 @@ const SENT = Object.entries(FLOODS).flatMap(([name, text]) =>
   [true, false].map((reads) => [name, reads ? 'read' : 'do not read', text, reads] as const),
 );
 
-/** These stand for all where the tests run briefly. */
+/** The floods of the short form. */
 const BRIEFLY = ['the documentation, in gzip', 'bodies in chunks of a byte, without a key', 'line ends'];
 const isBrief = (name: string, reads: boolean) => BRIEFLY.includes(name) && reads === (name === 'line ends');
 
@@ -115,7 +115,7 @@ test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
       expect(residentMb - before.residentMb).toBeLessThan(MAX_GROWTH_MB);
       expect(quantile(latenciesMs, 0.99)).toBeLessThan(MAX_HEALTH_MS);
     }
-    // What is left of connections goes with them.
+    // Their resources are released with the connections.
     await eventually(async () =>
       expect((await readMetrics(ops)).value('nurselog_connections')).toBeLessThanOrEqual(1),
     );

@@ -20,17 +20,17 @@ const TABLE = csvOf(Array.from({ length: ROWS }, (_, row) => ({ plot: `plot ${ro
 /** Several keys: one has at most half of TABLE_MEMORY_BYTES. */
 const KEYS = 10;
 const SLOW_BYTES_PER_SECOND = 100_000;
-/** How long single predictions are measured at least, beside tables that are open. */
+/** Minimum time for which single predictions are measured while tables are open. */
 const MEASURED_MS = IS_LONG ? 30_000 : 0;
-/** The one table thread checks the bodies one after the other: so long for each. */
+/** Time for each table, because one thread checks their bodies one after the other. */
 const OPENING_MS = IS_LONG ? 1500 : 0;
 const SAMPLES = IS_LONG ? 500 : 20;
 const PAUSE_MS = 5;
 
-/** What a table takes beside its body: the rows of its jobs, and parts of its answer on their way. */
+/** Memory of a table in addition to its body: the rows of its jobs, and parts of its answer in flight. */
 const MB_PER_TABLE = 6;
 const MB = 1024 ** 2;
-/** Of a caller's single predictions beside tables, at p99, over the time of a batch of 500 alone. */
+/** Limit for the p99 of single predictions during tables, divided by the time of a batch of 500 alone. */
 const MAX_LATENCY_RATIO = 4;
 
 const CSV = 'text/csv';
@@ -87,7 +87,7 @@ test.each(CALLERS)(
     const load = new TableCallers();
     onTestFinished(() => load.close());
     const order = { port: Number(new URL(api).port), keys, table: TABLE, ...callers };
-    // Once before, so that what a service takes that has answered tables is not counted.
+    // One table before the measurement, so that memory of the first use is not counted.
     await load.run({ ...order, count: 1, bytesPerSecond: undefined, durationMs: 0 });
     const before = (await readMetrics(ops)).residentMb;
     const running = load.run({ ...order, durationMs: MEASURED_MS + callers.count * OPENING_MS });

@@ -37,7 +37,7 @@ function bodyOf(bytes: Buffer): { body: string; isWhole: boolean } {
   return { body: parts.join(''), isWhole: false };
 }
 
-/** Waits until nobody can connect to a server and the service has closed the connections that it holds for idle. */
+/** Waits until the server refuses connections and the service has closed its idle ones. */
 async function stopsListening(url: string): Promise<void> {
   await eventually(async () => {
     await expect(openSocket(url).then((socket) => socket.destroy())).rejects.toThrow('ECONNREFUSED');

@@ -40,7 +40,7 @@ const expectNothingLeft = ({ opsUrl } = service) =>
     expect(metrics.value('nurselog_jobs_unfinished')).toBe(0);
   });
 
-/** A process that gets no time from a busy machine may look at rest, but hardly in so many readings in a row. */
+/** On a busy machine a process may look idle for a while, but hardly in this many readings in a row. */
 const READINGS_AT_REST = 10;
 
 /** Waits until no more sites are predicted. @returns how many were */
@@ -93,7 +93,7 @@ test('a table whose caller does not read causes no work, and is cut off after it
 test('a table is answered in full if a worker dies in the middle of it', async () => {
   const socket = await startAnswer();
   await restingSites();
-  // Threads that wait: the answer does, too, since nobody reads it.
+  // The threads are idle, because the answer waits for its reader.
   await threads.terminateOldest();
   const { status, body } = await readAnswer(socket);
   expect(status).toBe(200);

@@ -90,7 +90,7 @@ test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
         ordered++;
       }
       ends.push(send().catch(({ code }: NodeJS.ErrnoException) => String(code)));
-      // The last round meets a process that is gone.
+      // In the last round the process may be gone.
       await lookAt(api, ops, seen).catch(() => {});
       await delay(100);
     }

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openSocket } from '../../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../../support/requests.js';
 
-/** Where hostile callers call, and as whom. */
+/** The address and the key of hostile callers. */
 export interface Target {
   readonly api: string;
   readonly key: string;
 }
 
-/** Does its worst on connections of its own; resolves when it is done and its connections are closed. */
+/** Acts on connections of its own; resolves when it is done and its connections are closed. */
 export type Hostility = (target: Target, callers: number) => Promise<unknown>;
 
 const SITE = JSON.stringify(PREDICT_REQUEST);
@@ -59,7 +59,7 @@ function closed(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** Sends a text so slowly that it never comes to its end, until the service has enough. */
+/** Sends a text too slowly to complete it, until the service closes the connection. */
 async function trickle(socket: Socket, text: string): Promise<void> {
   socket.resume();
   const end = closed(socket);

@@ -33,7 +33,7 @@ class Metrics {
     return this.value('nodejs_heap_size_used_bytes') / 1024 ** 2;
   }
 
-  /** What the process holds open: connections, listeners, timers' likes. */
+  /** Open handles of the process, such as connections, listeners and timers. */
   get handles(): number {
     return this.value('nodejs_active_handles_total');
   }

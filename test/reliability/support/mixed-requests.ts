@@ -7,7 +7,7 @@ import type { ClientRequest } from '../../support/kept-load.js';
 import { amount } from '../../support/length.js';
 import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST, scatteredSites } from '../../support/requests.js';
 
-/** A kind of request, and what a whole answer to it holds. */
+/** A kind of request, with a check of its complete answer. */
 export interface MixedRequest extends ClientRequest {
   readonly name: string;
   /** Reads an answer as text, in which only its version and time may differ. @throws where something is missing */
@@ -19,7 +19,7 @@ export interface MixedSizes {
   /** Entries of a batch and units of a plan, which the tier of the key must allow. */
   readonly batchSites: number;
   readonly tableRows: number;
-  /** About as many points as a surface has. */
+  /** Approximate number of points of a surface. */
   readonly surfacePoints: number;
 }
 

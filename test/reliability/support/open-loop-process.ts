@@ -12,7 +12,7 @@ export interface OpenLoopOrder {
   readonly workload: Workload;
   readonly requestsPerS: number;
   readonly durationMs: number;
-  /** Connections at most; a caller who comes while all are in use does not send. */
+  /** Maximum of connections; a caller who arrives while all are in use does not send. */
   readonly connections: number;
   readonly seed: number;
 }
@@ -21,16 +21,16 @@ export interface OpenLoopReport {
   readonly sent: number;
   /** Callers who found no connection. */
   readonly heldBack: number;
-  /** From sending until the last byte of the answer, sorted, by status. */
+  /** From sending until the last byte of the answer, by status, sorted. */
   readonly latenciesMs: ReadonlyMap<number, readonly number[]>;
-  /** By what their callers saw, requests without an answer. */
+  /** The number of requests without an answer, by the error that the caller saw. */
   readonly lost: ReadonlyMap<string, number>;
   /** Bodies that were sent after 100 Continue. */
   readonly continued: number;
   readonly wallMs: number;
 }
 
-/** How often callers come, all that are due together. */
+/** Interval at which all callers that are due send. */
 const TICK_MS = 1;
 
 async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {

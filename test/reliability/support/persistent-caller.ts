@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../support/kept-load.js';
 import { readWhole, type Target, type WholeAnswers } from './mixed-load.js';
 
-/** What became of the requests of callers. */
+/** The outcomes of the requests of callers. */
 export interface Tally {
-  /** Answers by status; those of 200 that are not whole by what they answer. */
+  /** Answers by status; incomplete answers of 200 by their kind of request. */
   readonly answers: Map<number | string, number>;
-  /** Requests that got no answer: what their caller saw, and the local port of their connection. */
+  /** Requests without an answer: the error that the caller saw, and the local port of the connection. */
   readonly unanswered: { readonly port: number | undefined; readonly what: string }[];
   /** Requests on a kept connection that was closed for having been idle too long: a busy machine delays callers. */
   late: number;
-  /** When a connection was refused for the first time, as `performance.now()` has it: the service listens no more. */
+  /** The time of the first refused connection by `performance.now()`: the service has stopped listening. */
   refusedAtMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface Manners {
   readonly keepsConnection: boolean;
   /** Pause between an answer and the next request, at most. */
   readonly pauseMs: number;
-  /** How long after a request the service keeps its connection open at least, even at its end. */
+  /** The minimum time for which the service keeps an idle connection open, even while it drains. */
   readonly keptMs: number;
 }
 

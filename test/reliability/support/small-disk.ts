@@ -14,7 +14,7 @@ export class SmallDisk {
     onTestFinished(() => void execFileSync('umount', ['--lazy', this.folder]));
   }
 
-  /** Writes until there is no room for another byte. */
+  /** Fills the disk to the last byte. */
   fill(): void {
     const file = openSync(this.#filling, 'w');
     try {
@@ -26,7 +26,7 @@ export class SmallDisk {
     }
   }
 
-  /** Makes room again. */
+  /** Frees the space that `fill` took. */
   clear(): void {
     rmSync(this.#filling);
   }

@@ -6,15 +6,15 @@ import { carryOutOrders } from '../../../testing/load/ordered-process.js';
 
 export interface TableCallersOrder {
   readonly port: number;
-  /** The callers have these in turn. */
+  /** The callers use these in turn. */
   readonly keys: readonly string[];
-  /** CSV. */
+  /** The table that each caller sends, as CSV. */
   readonly table: string;
   readonly accept: string;
   readonly count: number;
   /** How fast answers are read; undefined for as fast as they come. */
   readonly bytesPerSecond?: number | undefined;
-  /** No table is begun later. Those who read slowly hang up then; others read to the end. */
+  /** After this time no table is begun; slow readers hang up, and others read to the end. */
   readonly durationMs: number;
 }
 
@@ -28,9 +28,9 @@ export interface TableCallersReport {
 }
 
 const LAST_CHUNK = '\r\n0\r\n\r\n';
-/** A slow caller reads so often. */
+/** Interval at which a slow caller reads. */
 const READ_EVERY_MS = 100;
-/** How late a caller begins after the one before. */
+/** Delay between the starts of two callers. */
 const STAGGER_MS = 50;
 
 /** How a call ended: an object has the status of an answer other than 200. */
@@ -54,7 +54,7 @@ async function call(order: TableCallersOrder): Promise<TableCallersReport> {
 
 function sendTable(order: TableCallersOrder, key: string, endMs: number): Promise<Ending> {
   const { port, table, accept, bytesPerSecond } = order;
-  // Small, so that a slow caller's system does not take the answer in the caller's place.
+  // Small, so that the system does not buffer the answer for a slow caller.
   const socket = connect({ port, host: '127.0.0.1', readableHighWaterMark: 16 * 1024 } as never);
   const head = [
     'POST /v1/predict/table HTTP/1.1',

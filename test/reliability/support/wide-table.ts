@@ -23,7 +23,7 @@ export interface TableSender {
   readonly key: string;
 }
 
-/** Sends a table with these headers beside those of CSV. */
+/** Sends a table with the headers of CSV and these. */
 export async function sendTable(
   { apiUrl, key }: TableSender,
   csv: string | Uint8Array,
