@@ -3,7 +3,7 @@ import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
-/** What stands before, in and after a path so that one reader takes it for another path than the next. */
+/** Text before, in and after a path that two parsers may read as different paths. */
 const PREFIXES = String.raw`/ /. /.. /%2e /%2e%2e /.%2e /%2f /%5c \ /\ /x/.. /x/%2e%2e /..; /%00 /%09`.split(
   ' ',
 );
@@ -18,7 +18,7 @@ const KEYED = {
 };
 const OPS = ['/livez', '/readyz', '/metrics'];
 
-/** Every such spelling of a path, and those in other letters. */
+/** Every such spelling of a path, and spellings with other letters. */
 function spellingsOf(path: string): string[] {
   const [, ...segments] = path.split('/');
   return [

@@ -58,7 +58,7 @@ function preflight(service: TestService, origin: string, path = '/v1/predict', m
 const corsHeaders = ({ headers }: Response) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
-/** Asks for leave, and then sends the request of a page. */
+/** Sends the preflight, and then the request of a page. */
 async function askAndSend(origin: string, path: string, contentType?: string, body?: string) {
   const { listed } = services;
   const method = body === undefined ? 'GET' : 'POST';

@@ -7,12 +7,12 @@ import { serviceOfFile } from '../support/service.js';
 const LIMIT_BYTES = 1024 * 1024;
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 
-/** A body as large as may be, of one unit again and again. */
+/** A body of the maximum size that repeats one unit. */
 const filled = (open: string, unit: string, close: string) =>
   open + unit.repeat((LIMIT_BYTES - open.length - close.length) / unit.length) + close;
-/** As many different keys as go into a body. */
+/** Members with different names. */
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `"${i.toString(36)}-":1`).join(',');
-/** As many objects as go into a body, each with a member of another name. */
+/** Objects that fill a body, each with a member of another name. */
 const objects = Array.from({ length: 75_000 }, (_, i) => `{"${i.toString(36)}-":1}`).join(',');
 const nested = (count: number) =>
   `${Array.from({ length: count }, (_, i) => `{"${i.toString(36)}":`).join('')}1${'}'.repeat(count)}`;
@@ -57,7 +57,7 @@ const BODIES: Readonly<Record<string, string>> = {
   'entries beyond any batch': batchOf(9000, ENTRY),
 };
 
-/** Each is worked on in one piece, for which all others wait: tens of milliseconds on an idle machine. */
+/** Each body blocks the main thread while it is read: tens of milliseconds on an idle machine. */
 const LONGEST_MS = 500;
 
 const service = await serviceOfFile();
@@ -70,7 +70,7 @@ afterAll(() => {
     );
 });
 
-/** Sends a body and holds its answer to be a small and clear one. @returns how long that took */
+/** Sends a body and expects a small and clear answer. @returns how long that took */
 async function send(path: string, body: string): Promise<number> {
   const startedMs = performance.now();
   const response = await service.post(path, body);

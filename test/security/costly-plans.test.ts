@@ -10,7 +10,7 @@ const BYTES = amount({ short: 2 ** 18, long: 2 ** 23 - 1000 });
 const MAX_TURN_MS = 50;
 const MAX_MORE_BYTES = 64 * 2 ** 20;
 
-/** A part repeated as often as it goes into a body. */
+/** A part repeated until it fills a body. */
 const filled = (part: string) => part.repeat(BYTES / Buffer.byteLength(part));
 const members = () => Array.from({ length: BYTES / 12 }, (_, i) => `"${i.toString(36)}-":1`).join();
 

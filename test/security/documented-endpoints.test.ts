@@ -5,10 +5,10 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { startTestService } from '../support/service.js';
 
-/** Routes that Fastify adds itself: HEAD beside GET, and OPTIONS. */
+/** Routes that Fastify adds itself: HEAD for each GET, and OPTIONS. */
 const ADDED = new Set(['HEAD', 'OPTIONS']);
 
-/** A route as the document has it: files whose names change with their content are one, and parameters are in braces. */
+/** A route as the document writes it: one for all files with hashed names, and parameters in braces. */
 function documented({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string[] {
   const name = url
     .replace(/^\/assets\/.+/, '/assets/…')

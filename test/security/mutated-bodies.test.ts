@@ -26,7 +26,7 @@ import { ThreadUsage } from './support/thread-usage.js';
 const MAX_TURN_MS = 50;
 const MAX_MORE_BYTES = 64 * 2 ** 20;
 
-/** Of every so many bodies one is large. */
+/** One of this many bodies is large. */
 const LARGE_EVERY = 50;
 
 const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' });
@@ -126,7 +126,7 @@ const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
   ...FORMATS.map(tableKind),
 ];
 
-/** Fails where an answer is neither whole nor the refusal of a bad body. */
+/** Fails if an answer is neither complete nor a refusal of the body. */
 function checkAnswer({ schema }: Kind, status: number, answer: Buffer, output: TableFormat) {
   if (status === 200) {
     schema?.parse(JSON.parse(answer.toString()));

@@ -5,7 +5,7 @@ import { serviceOfFile } from '../support/service.js';
 
 const SPLIT = '\r\nSet-Cookie: split=1\r\n\r\n<html>';
 
-/** Texts that end a line, or do once somebody decodes, cuts or narrows them: U+560A and U+560D end in the bytes of LF and CR. */
+/** Texts that end a line, also if decoded or truncated to bytes: U+560A and U+560D end in the bytes of LF and CR. */
 const LINE_ENDS = {
   'CR LF': '\r\n',
   'a lone CR': '\r',
@@ -22,7 +22,7 @@ const LINE_ENDS = {
 const service = await serviceOfFile();
 const key = `X-API-Key: ${service.key}`;
 
-/** Sends a request and holds its answer to be one, with headers of the service's own making only. */
+/** Sends a request and expects exactly one answer, with only the headers that the service sets. */
 async function expectWhole(request: string): Promise<string> {
   const { status, headers, body } = await sendRaw(service.apiUrl, request);
   expect([...headers.keys()]).not.toContain('set-cookie');

@@ -1,4 +1,4 @@
-/** What a value of GeoJSON is replaced by: wrong types, numbers at and beyond every limit, what is not JSON, hostile texts. */
+/** Replacements for values of GeoJSON: wrong types, numbers at and beyond every limit, invalid JSON, hostile texts. */
 const VALUES = [
   ...[
     'null',

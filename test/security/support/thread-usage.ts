@@ -12,7 +12,7 @@ export class ThreadUsage {
   #lastMs = cpuMs();
   readonly #timer = setInterval(() => this.#look(), EVERY_MS);
 
-  /** Forgets what was measured before. @returns the highest memory of the process so far, bytes */
+  /** Resets the measurement. @returns the highest memory of the process so far, bytes */
   begin(): number {
     this.longestTurnMs = 0;
     this.#lastMs = cpuMs();
