@@ -5,7 +5,7 @@ import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 test("nothing is written to the user's folder or the folder for temporary files", async () => {
   const folder = temporaryFolder();
-  // Empty counts as not set. Set to 0, onnxruntime writes a database of what it would report to its maker.
+  // Empty counts as not set. With 0, onnxruntime writes a database of telemetry.
   const service = new ServiceProcess({ HOME: folder, TMPDIR: folder, ORT_DISABLE_TELEMETRY: '' });
   const [{ api }, key] = [await service.ready(), await service.firstKey()];
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };

@@ -22,7 +22,7 @@ test('slow models answer single sites in the workers if SINGLE_SITES says so', a
       return Number(/inference;dur=([\d.]+)/.exec(response.headers.get('server-timing')!)![1]);
     }),
   );
-  // Otherwise the models were not slow, and the test would prove nothing.
+  // If the models were not slow, the test would prove nothing.
   expect(Math.max(...inferenceMs)).toBeGreaterThan(2);
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
   expect(metrics).toContain('\nnurselog_single_sites_on_main_thread 0\n');

@@ -32,7 +32,7 @@ test.runIf(HAS_PROC)(
         await service.line(/"msg":"models reloaded"/);
         return;
       }
-      // Only Node itself, before it runs any of our code, may leave the signal to its default.
+      // The default action of the signal is allowed only before Node runs any of our code.
       expect(await service.exit).toEqual({ code: null, signal: 'SIGHUP' });
       expect(isLoading).toBe(false);
     }
