@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Whether this user may mount file systems: a full disk is a real one or is not tested. */
+/** Whether this user may mount file systems, which tests of full disks need. */
 export const CAN_MOUNT = process.getuid?.() === 0 && canMount();
 
 function canMount(): boolean {

@@ -13,7 +13,7 @@ const FILES: Readonly<Partial<Record<OutputTo, string>>> = {
   nobody: '/dev/null',
 };
 
-/** What a command left behind. */
+/** The result of a command. */
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { errorResponseSchema } from '../../src/http/response/schemas.js';
 import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
 
-/** Holds an answer against the one error body and returns its error. */
+/** Parses an answer as the error body of the interface and returns its error. @throws if it has another shape */
 export function parseErrorBody(body: string): ErrorObject {
   const { error } = errorResponseSchema.parse(JSON.parse(body));
   expect(['code,message', 'code,message,details']).toContain(String(Object.keys(error)));

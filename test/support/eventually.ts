@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const ASK_EVERY_MS = 20;
 
-/** What a question is answered with once it has an answer; rejects with its last error after `withinMs`. */
+/** Calls `ask` until it succeeds and resolves with its result; rejects with its last error after `withinMs`. */
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
   withinMs = 100_000,

@@ -30,7 +30,7 @@ export class Client {
     this.#agent = new Agent({ keepAlive: keepsConnection, maxSockets: 1 });
   }
 
-  /** Sends a request; rejects where its answer breaks off. */
+  /** Sends a request; rejects if its answer is truncated. */
   async send({ method, path, headers, body }: ClientRequest) {
     const options = { method, headers: { ...headers, 'x-api-key': this.key }, agent: this.#agent };
     const sent = httpRequest(this.api + path, options);
@@ -55,15 +55,15 @@ export class Client {
   }
 }
 
-/** Callers that send one request after another until they are stopped; what goes wrong in one ends the load. */
+/** Callers that send one request after another until they are stopped; an error of one ends the load. */
 export class Load {
   /** Requests answered. */
   answered = 0;
-  /** Rejects at once with what goes wrong. */
+  /** Rejects with the first error. */
   readonly ended: Promise<unknown>;
   #isStopping = false;
 
-  /** @param send each a caller's one request and what must hold of its answer */
+  /** @param send for each caller a function that sends one request and checks its answer */
   constructor(send: readonly (() => Promise<void>)[]) {
     const callers = send.map(async (once) => {
       while (!this.#isStopping) {
@@ -72,7 +72,7 @@ export class Load {
       }
     });
     this.ended = Promise.all(callers);
-    this.ended.catch(() => {}); // for who asks
+    this.ended.catch(() => {}); // handled by those who await it
   }
 
   async stop(): Promise<void> {

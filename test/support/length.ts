@@ -1,12 +1,12 @@
-/** Whether the tests run for as long as it takes to be convincing (`npm run reliability`), or briefly. */
+/** Whether the tests run in their long form (`npm run reliability`) or in their short one (`npm test`). */
 export const IS_LONG = process.env.RELIABILITY === 'long';
 
-/** How much of something a test does: little in `npm test`, enough in `npm run reliability`. */
+/** The size of a test in the form that runs: see `IS_LONG`. */
 export function amount({ short, long }: { readonly short: number; readonly long: number }): number {
   return IS_LONG ? long : short;
 }
 
-/** The numbers of so many rounds, from 1 on. */
+/** The numbers of the rounds, from 1 on. */
 export function rounds(of: { readonly short: number; readonly long: number }): number[] {
   return Array.from({ length: amount(of) }, (_, index) => index + 1);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** An answer as it stood on the wire. */
+/** An answer as it was received. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name; of a repeated header, the last. */

@@ -20,15 +20,15 @@ export const EVEN_SPECIES: Species = {
 export const EVEN_CAUTION = 'The same survival is reported for every site.';
 
 /**
- * Releases of a grid and models in folders of their own. Odd ones are the project's; even ones have a species more and
- * say the same of every site: `evenSurvival` at 1, 3 and 5 years. The release's number is the major version.
+ * Releases of a grid and models in folders of their own. Odd ones are the project's; even ones have one more species
+ * and predict `evenSurvival` at 1, 3 and 5 years for every site. The release's number is the major version.
  */
 export class Releases extends ProjectCopy {
   readonly manifestFile = path.join(this.modelDir, MANIFEST_FILE);
   readonly #sound = soundModel(this.manifest.features.length);
   readonly evenSurvival = this.#sound.survival.map((value) => Number(value.toFixed(4)));
 
-  /** For a service that serves them. */
+  /** Environment variables of a service that serves them. */
   get environment(): { DATA_DIR: string; MODEL_DIR: string } {
     return { DATA_DIR: this.dataDir, MODEL_DIR: this.modelDir };
   }

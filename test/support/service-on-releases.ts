@@ -3,13 +3,13 @@ import { Client } from './kept-load.js';
 import { Releases } from './releases.js';
 import { ServiceProcess } from './service-process.js';
 
-/** What `models reloaded` says in the log, of a version. */
+/** The log line `models reloaded` of a version. */
 export const reloadedTo = (version: string) => new RegExp(`"model":"${version}".*"msg":"models reloaded"`);
 
-/** What the log says of a reload that was rejected. */
+/** The log line of a rejected reload. */
 export const RELOAD_REJECTED = /"msg":"reload rejected; previous models remain active"/;
 
-/** Of requests: on a busy machine a change of models takes longer than requests have by default. */
+/** Request timeout: on a busy machine a change of models takes longer than the default. */
 const PATIENT = { REQUEST_TIMEOUT_MS: '60000' };
 
 /** A service on release 1 of folders of its own. */

@@ -99,13 +99,13 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
     return (await this.line(/^ {2}nurse_live_[0-9a-f]{32}$/)).trim();
   }
 
-  /** Leaves the output where it is, as a stuck collector of logs does, until the function that it returns is called. */
+  /** Stops reading the output, as a stuck log collector does, until the returned function is called. */
   neglectOutput(): () => void {
     this.#child.stdout!.pause();
     return () => this.#child.stdout!.resume();
   }
 
-  /** Closes the output at the reader's end, as a collector of logs that died does. */
+  /** Closes the output at the reader's end, as a log collector that died does. */
   closeOutput(): void {
     this.#child.stdout!.destroy();
   }

@@ -31,7 +31,7 @@ export async function serviceOfFile(...args: Parameters<typeof startTestService>
 
 /**
  * Starts the service; whoever starts it stops it. Rejects with the reason of a failed start.
- * @param environment variables beside the free ports and the new store
+ * @param environment variables in addition to the free ports and the new store
  */
 export async function startTestService(
   environment: Record<string, string> = {},
