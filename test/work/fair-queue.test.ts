@@ -4,7 +4,7 @@ import { SiteRows } from '../../src/prediction/site-rows.js';
 import { FairQueue } from '../../src/work/fair-queue.js';
 import { Job } from '../../src/work/job.js';
 
-// What holds of rows alone is tested with the scheduler: see scheduler-model.test.ts.
+// Queues of rows alone are tested with the scheduler: see scheduler-model.test.ts.
 
 const keyId = fc.constantFrom('a', 'b', 'c', 'd');
 const rowCount = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 500 }));

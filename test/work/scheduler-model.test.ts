@@ -7,7 +7,7 @@ import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js'
 import { amount } from '../support/length.js';
 import { type PlainJob, PlainScheduler, type StartedRun } from './support/plain-scheduler.js';
 
-// What the scheduler is driven with is a list of steps; a plain model of it says what must become of every row.
+// The scheduler executes a random list of steps; a plain model of it gives the expected outcome of every row.
 const keyId = fc.constantFrom('a', 'b', 'c');
 const rowCount = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 60 }));
 const step = fc.oneof(
@@ -76,7 +76,7 @@ class SteppedExecutor implements Executor {
   }
 }
 
-/** What became of a job, as PlainScheduler names it. */
+/** The outcome of a job, as PlainScheduler names it. */
 function kindOf(outcome: JobAnswers | JobError): PlainJob['kind'] {
   return outcome instanceof JobAnswers ? 'answered' : (outcome.kind ?? 'failed');
 }

@@ -21,7 +21,7 @@ const WORKERS = 2;
 const data = readPredictorData();
 const random = seededRandom(12);
 let workers: GatedWorkers;
-/** Answers in this thread what the workers must answer, too. */
+/** Answers in this thread, for comparison with the workers. */
 let predictor: Predictor;
 let scheduler: Scheduler;
 

@@ -42,7 +42,7 @@ test('ranges in use never overlap, and released ones are used again', () => {
         );
       }
       for (const range of held) memory.release(range);
-      // All is free again: as many ranges of a whole segment as there are segments need no other one.
+      // All memory is free again: every segment can be taken as one range, and none is added.
       const again = Array.from(seen, () => memory.take(64 * 2 ** 20).memory);
       expect(new Set(again)).toEqual(seen);
     }),

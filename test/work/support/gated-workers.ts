@@ -24,7 +24,7 @@ export class GatedWorkers implements Executor {
   /** Starts the real pool and waits until its models are open. */
   static async start(size: number, data: PredictorData): Promise<GatedWorkers> {
     const pool = new WorkerPool(size, data, 600_000, {
-      onError: () => {}, // the outcomes of the jobs say so
+      onError: () => {}, // seen in the outcomes of the jobs
       onReadyChange: () => {},
     });
     await pool.warmUp();

@@ -17,13 +17,13 @@ export interface PlainJob {
   answered: number;
 }
 
-/** What the scheduler has to do, as plainly as it can be said; expectations fail where it did otherwise. */
+/** A plain implementation of the scheduler; its expectations fail if the scheduler acts differently. */
 export class PlainScheduler {
   readonly jobs: PlainJob[] = [];
   /** Keys with waiting rows in the order of their turns. */
   #turns: string[] = [];
   readonly #seen = new Set<Run>();
-  /** What is to be started again, with the times that it failed. */
+  /** Rows to start again, with the number of their failures. */
   #failed: { readonly rows: StartedRun['rows']; readonly failures: number }[] = [];
   readonly #failures = new Map<Run, number>();
 
@@ -49,7 +49,7 @@ export class PlainScheduler {
     if (!this.#turns.includes(keyId)) this.#turns.push(keyId);
     this.observe(started);
     while (this.waitingSites > this.limit) {
-      // What was started stays; of the rest, the newest of the key with most.
+      // Rows that were started stay; of the others, the newest of the key with most is shed.
       const newestOf = (key: string) =>
         this.jobs.findLastIndex((job) => job.keyId === key && waitingRows(job) > 0);
       const keys = this.#turns.filter((key) => this.jobs[newestOf(key)].started === 0);
@@ -60,7 +60,7 @@ export class PlainScheduler {
     }
   }
 
-  /** Ends a job that is open; what waits of it waits no more. */
+  /** Ends an open job, whose waiting rows no longer count. */
   settle(job: number, kind: PlainJob['kind']): void {
     if (this.jobs[job].kind === 'open') this.jobs[job].kind = kind;
     this.#dropIdleKeys();
@@ -90,7 +90,7 @@ export class PlainScheduler {
       }
   }
 
-  /** Holds the runs that were started since the last time against what had to be started. */
+  /** Compares the runs that were started since the last call with the expected ones. */
   observe(started: readonly StartedRun[]): void {
     for (const each of started) {
       if (this.#seen.has(each.run)) continue;
