@@ -9,7 +9,7 @@ import { ExplainedError } from '../src/output/explained-error.js';
 import { checkMemoryLimit } from '../src/service/resource-limits.js';
 import { temporaryFolder } from './support/service-process.js';
 
-/** Each variable, a good value, what it is read as, and values that are refused. */
+/** Each variable with a valid value, the result of reading it, and values that are refused. */
 const VARIABLES: readonly (readonly [
   name: string,
   given: string,
