@@ -40,7 +40,7 @@ export function randomSites(count: number): Site[] {
   });
 }
 
-/** Sites as batches, one after the other on each of so many connections. */
+/** Sends sites as batches, one after the other on each of `connections` connections. */
 export function inBatches(sites: readonly Site[], connections: number): Send {
   const bodies: string[] = [];
   for (let from = 0; from < sites.length; from += BATCH_SITES)
@@ -55,7 +55,7 @@ export function inBatches(sites: readonly Site[], connections: number): Send {
   };
 }
 
-/** Sites as one table, which comes back in the same format. */
+/** Sends sites as one table, which is answered in the same format. */
 export function asTable(sites: readonly Site[], format: keyof typeof TABLE_TYPES): Send {
   const body = { Arrow: arrowOf, CSV: csvOf, NDJSON: ndjsonOf }[format](sites);
   return (server) => send(server, '/v1/predict/table', TABLE_TYPES[format], body);
@@ -105,7 +105,7 @@ function arrowOf(sites: readonly Site[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(tableToIPC(columns, 'stream'));
 }
 
-/** What a way to send sites needs per site in each round, in microseconds. */
+/** Time and CPU per site of one way to send sites, for each round, in microseconds. */
 export interface Costs {
   /** CPU time of the server. */
   readonly cpu: readonly number[];
@@ -139,7 +139,7 @@ export async function costsInTurn(
   return costs;
 }
 
-/** Sites per second, of microseconds per site. */
+/** Converts microseconds per site to sites per second. */
 export function ratesOf({ time }: Costs): number[] {
   return time.map((microseconds) => 1e6 / microseconds);
 }

@@ -16,7 +16,7 @@ export const MODEL_DIR = projectFolder('models');
 
 const PACE: Pace = { rounds: 5, roundMs: 1000, warmUpMs: 600 };
 
-/** What a scope of the bench uses: servers shared with other scopes, a load generator, a report of progress. */
+/** The environment of a scope of the bench: servers shared with other scopes, a load generator, a progress report. */
 export class Environment {
   readonly load = new Load();
   /** For generated files; removed at the end. */
@@ -25,7 +25,7 @@ export class Environment {
 
   constructor(readonly progress: (text: string) => void) {}
 
-  /** nurselog as it ships, but without its cache: every site is computed. */
+  /** nurselog as it ships, but without its cache, so that every site is computed. */
   nurselog(): Promise<Server> {
     return this.#shared('nurselog', () => startNurselog({ CACHE_BYTES: '0' }));
   }

@@ -12,14 +12,14 @@ import {
 import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
 import { listFiles } from '../testing/project-copy.js';
 
-/** The lattice of a generated grid has so many steps for each of the real one; odd, so that real points stay in place. */
+/** Steps of the generated lattice for each step of the real one; odd, so that real points stay in place. */
 const FINER = 15;
-/** Steps of the finer lattice from one copy of a point to the next. All lie in the cell of the real lattice, so none twice. */
+/** Steps of the generated lattice between copies of a point. All lie in the cell of the real one, so none coincide. */
 const COPY_STEPS = 2;
 
 /**
- * Writes a data folder with a grid of `pointCount` points: some of the real ones, or copies of them with the same values,
- * each moved a little. At most seven copies of each.
+ * Writes a data folder with a grid of `pointCount` points: some of the real ones, or copies with the same values that
+ * are moved a little, at most seven of each point. @returns the path of the data folder
  */
 export function generateGrid(dataDir: string, folder: string, pointCount: number): string {
   const target = path.join(folder, `grid-${pointCount}`);

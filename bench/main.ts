@@ -17,7 +17,7 @@ import { surface } from './scopes/surface.js';
 import { table as tables } from './scopes/table.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
-/** The scopes, in the order they run. The ceiling is measured within those that are compared with it. */
+/** The scopes, in the order in which they run. Scopes that compare with the ceiling measure it themselves. */
 const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[]>>> = {
   batch,
   'batch-repeat': batchRepeat,
@@ -70,7 +70,7 @@ async function main(): Promise<number> {
     for (const name of scopes) rows.push(...(await SCOPES[name](environment)));
   } finally {
     await environment.close();
-    // Also what was measured before a scope failed.
+    // Also reports the measurements before a scope failed.
     const seconds = Math.round((performance.now() - startMs) / 1000);
     process.stderr.write(`  done in ${seconds} s\n\n`);
     process.stdout.write(

@@ -21,7 +21,7 @@ export interface Figures {
   readonly p99Ms: Spread;
   /** CPU time of the server process, all threads, per site answered. */
   readonly cpuMicrosecondsPerSite: Spread;
-  /** Share of a core that the load generator used; near 1 the generator is measured, not the server. */
+  /** Share of a core that the load generator used; near 1, the generator limits the result. */
   readonly generatorUse: Spread;
   /** The CPU of each round, for ratios of contenders that were measured in turn. */
   readonly cpuOfRounds: readonly number[];

@@ -16,10 +16,10 @@ const TOLERANCE = 1e-4;
 const TOLERANCE_KM = 1e-3;
 /** Share of sites whose last factor may differ because of a tie; a larger share indicates an error. */
 const MAX_OTHER_LAST = 0.01;
-/** The error of a difference of decimals in binary. */
+/** Rounding error of a difference of decimals in binary. */
 const SLACK = 1e-9;
 
-/** Invalid requests, each for another reason. */
+/** Invalid requests, each for a different reason. */
 const REFUSED = [
   { latitude: 40, longitude: -122, species_code: 'PSME', planting_method: 'manual' },
   { latitude: 45.52, longitude: -122.66, species_code: 'PSME', planting_method: 'manual' },

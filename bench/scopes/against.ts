@@ -6,11 +6,11 @@ import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
 import type { Server } from '../servers/server.js';
 
-/** Two processes of one build may differ by half for as long as they live, so each ratio is of fresh ones. */
+/** Two processes of one build may differ by half throughout their lives, so each ratio has new ones. */
 const STARTS = 5;
 /** Fresh processes warm up until their code is optimised. */
 const PACE = { rounds: 3, roundMs: 400, warmUpMs: 2000 };
-/** Where sites recur, most rows of a round must find their sites in the cache. */
+/** In workloads with recurring sites, most rows of a round must be cache hits. */
 const CACHING_PACE = { rounds: 2, roundMs: 2000, warmUpMs: 2000 };
 
 const LOADS: readonly (readonly [Workload, connections: number])[] = [
@@ -32,7 +32,7 @@ interface Build {
   readonly server: Server;
 }
 
-/** What a process of a build needs per site, in microseconds: the median of its rounds. */
+/** Time and CPU per site of a process of a build, in microseconds: the medians of its rounds. */
 interface Cost {
   readonly what: string;
   readonly build: Build['name'];
@@ -41,8 +41,8 @@ interface Cost {
 }
 
 /**
- * This build and another one: the ratios of the CPU time and the time that they need per site. With their caches where
- * sites recur, otherwise without. In every other start, the other build is measured first.
+ * Compares this build with another one: the ratios of CPU time and time per site. Caches are on for workloads whose
+ * sites recur, otherwise off. In every other start, the other build is measured first.
  */
 export async function against(environment: Environment, project: string): Promise<Row[]> {
   const sites = randomSites(TABLE_ROWS);

@@ -11,7 +11,7 @@ import { atMost } from './rows.js';
 const ROUNDS = 5;
 const ROUND_MS = 1500;
 const FLOOD_CONNECTIONS = 32;
-/** The flood begins before what is measured beside it, and ends after it. */
+/** Time by which the flood begins before the measurement and ends after it. */
 const FLOOD_MARGIN_MS = 500;
 
 /** One request to each endpoint that a key opens. */
@@ -29,7 +29,7 @@ const FLOODS: readonly Workload[] = [
   'usage',
 ];
 
-/** What the machine itself allows: floods of a bare HTTP server, beside single predictions that it answers likewise. */
+/** Floods of a bare HTTP server that answers the same single predictions: the limit of the machine. */
 const REFERENCES = ['single', 'batch'] as const satisfies readonly Workload[];
 
 /** A caller of single predictions, alone and while another key floods one endpoint after the other. */

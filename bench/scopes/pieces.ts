@@ -31,7 +31,7 @@ interface Way {
   readonly run: (i: number) => unknown;
 }
 
-/** Own code beside the library that could replace it, in this process: CPU time per call, garbage collection included. */
+/** Compares our code with libraries that could replace it, in this process: CPU time per call, with collections. */
 export async function pieces(environment: Environment): Promise<Row[]> {
   environment.progress('pieces: own code and libraries, in this process');
   const inputs = readInputs();

@@ -8,7 +8,7 @@ const PACE = { rounds: 10, roundMs: 500 };
 
 const MAX_CPU_RATIO = 3;
 
-/** Rankings beside single predictions, in turn at one server: CPU of a request. */
+/** Compares rankings with single predictions, in turn at one server: CPU of a request. */
 export async function rank(environment: Environment): Promise<Row[]> {
   const server = await environment.nurselog();
   const workloads = ['single', 'rank', 'rank-explained', 'rank-intervals'] as const;

@@ -9,7 +9,7 @@ import { atLeast, figuresRow } from './rows.js';
 const REPLICAS = 3;
 const ROWS = 100_000;
 
-/** Three replicas of one worker behind nginx beside one process of three workers, on the same cores. */
+/** Compares three replicas of one worker behind nginx with one process of three workers, on the same cores. */
 export async function replicas(environment: Environment): Promise<Row[]> {
   const why = whyNoReplicas();
   if (why !== undefined) return [{ scope: 'replicas', what: `left out: ${why}`, figures: {} }];

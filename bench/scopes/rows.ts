@@ -1,7 +1,7 @@
 import type { Figures } from '../measure.js';
 import type { Row } from '../report.js';
 
-/** Above this use of a core, the load generator limits what it measures. */
+/** Share of a core above which the load generator limits the result. */
 const GENERATOR_BUSY = 0.9;
 
 /** The row of a contender's figures. */

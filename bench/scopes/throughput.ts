@@ -26,7 +26,7 @@ async function againstCeiling(
   };
 }
 
-/** Batches of 500 distinct sites, beside the ceiling. */
+/** Batches of 500 distinct sites, compared with the ceiling. */
 export async function batch(environment: Environment): Promise<Row[]> {
   const rows: Row[] = [];
   for (const connections of [1, 8, 32]) {
@@ -37,7 +37,7 @@ export async function batch(environment: Environment): Promise<Row[]> {
   return rows;
 }
 
-/** Batches whose sites recur, beside the ceiling; the cache is on. */
+/** Batches with recurring sites, compared with the ceiling; the cache is on. */
 export async function batchRepeat(environment: Environment): Promise<Row[]> {
   const server = await environment.nurselogCaching();
   const result = await againstCeiling(environment, 'batch-repeat', server, 'batch-repeat', 8);
@@ -61,13 +61,13 @@ function ofOneSite(workload: 'single' | 'compare') {
   };
 }
 
-/** Single predictions, beside the ceiling. */
+/** Single predictions, compared with the ceiling. */
 export const single = ofOneSite('single');
 
-/** Comparisons, beside the ceiling. */
+/** Comparisons, compared with the ceiling. */
 export const compare = ofOneSite('compare');
 
-/** nurselog beside the plain implementation of the same predictions. */
+/** nurselog, compared with the plain implementation of the same predictions. */
 export async function naive(environment: Environment): Promise<Row[]> {
   const [nurselog, plain] = await environment.measure([
     { name: 'nurselog', server: await environment.nurselog(), workload: 'batch', connections: 8 },

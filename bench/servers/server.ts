@@ -8,7 +8,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** What a process has used so far. */
+/** Resources that a process has used so far. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
