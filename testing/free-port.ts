@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that the system gives to connections and to whoever asks for a free one. */
+/** Below the ports that the system assigns to connections and to listeners on port 0. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 

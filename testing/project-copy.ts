@@ -6,7 +6,7 @@ import { CHECKSUMS_FILE } from '../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
 import { dataDir, modelDir } from './project.js';
 
-/** Writes a folder's SHA256SUMS for the data files as they are. A missing file is listed too. */
+/** Writes the SHA256SUMS of a folder for its current data files; missing files are listed, too. */
 export function listFiles(folder: string): void {
   const lines = Object.values(DATA_FILES).map((name) => {
     const file = path.join(folder, name);

@@ -4,7 +4,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
 const NOTHING = Buffer.alloc(0);
 
-/** One for all: what is read is looked at before anything else is read. */
+/** Shared by all connections, because each read is processed before the next. */
 const READ_BUFFER = Buffer.alloc(256 * 1024);
 
 const EXPECTS_CONTINUE = 'expect: 100-continue';
@@ -16,13 +16,13 @@ const CONTINUE_STATUS = 100;
  */
 export class Connection {
   #socket!: Socket;
-  /** What was read of a head, or of the line before a chunk. */
+  /** The bytes read so far of a head, or of the line before a chunk. */
   #line: Buffer = Buffer.alloc(0);
   #state: 'head' | 'body' | 'chunk size' | 'chunk' | 'last chunk' = 'head';
   /** Bytes of the body or the chunk still to come. */
   #left = 0;
   #status = 0;
-  /** Of a request that waits for 100 Continue. */
+  /** The body of a request that waits for 100 Continue. */
   #heldBody: Buffer | undefined;
   /** Bytes of all bodies read. */
   bodyBytes = 0;
@@ -53,8 +53,8 @@ export class Connection {
   }
 
   /**
-   * Sends one request, the body of one that expects 100 Continue not before it comes.
-   * @returns the status of its answer when the last byte is read
+   * Sends one request; if it expects 100 Continue, the body is sent only after that.
+   * @returns the status of the answer, once its last byte is read
    */
   send(request: Buffer): Promise<number> {
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export class Connection {
     this.#settle.resolve(this.#status);
   }
 
-  /** Reads until the end of a text. @returns what it ends and what follows it, or undefined where it is still to come */
+  /** Reads until the end of a text. @returns the bytes before and after that, or undefined while it is incomplete */
   #readUntil(end: Buffer, bytes: Buffer): { text: string; rest: Buffer } | undefined {
     const line = this.#line.length === 0 ? bytes : Buffer.concat([this.#line, bytes]);
     const at = line.indexOf(end);

@@ -22,7 +22,7 @@ export interface LoadReport {
   readonly failures: Record<string, number>;
   readonly wallMs: number;
   readonly bodyBytes: number;
-  /** Sorted, ms. */
+  /** Sorted. */
   readonly latenciesMs: readonly number[];
   /** Share of one core that the generator used. */
   readonly generatorUse: number;

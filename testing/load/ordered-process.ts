@@ -18,7 +18,7 @@ export class OrderedProcess<Order extends { readonly port: number }, Report> {
     this.#ended.catch(() => {}); // reported by run
   }
 
-  /** Sends load as ordered. @throws Error where that failed, as when the server does not answer */
+  /** Has the process carry out an order. @throws Error if that failed, as when the server does not answer */
   async run(order: Order): Promise<Report> {
     this.#process.send(order);
     const answered = once(this.#process, 'message') as Promise<[Answer<Report>]>;
@@ -32,7 +32,7 @@ export class OrderedProcess<Order extends { readonly port: number }, Report> {
   }
 }
 
-/** Carries out the orders that this process is sent, and sends what it saw or what went wrong. */
+/** Carries out the orders that this process receives, and sends back the report or the error. */
 export function carryOutOrders<Order, Report>(carryOut: (order: Order) => Promise<Report>): void {
   const send = (answer: Answer<Report>) => process.send!(answer);
   process.on('message', (order: Order) => {

@@ -8,7 +8,7 @@ interface PlanSize {
   readonly species: number;
 }
 
-/** The body of a plan of rings of 20 corners that hold at most 4 data points each, for the first species and both methods. */
+/** A plan of rings with 20 corners and at most 4 data points each, for the first species and both methods. */
 export function planBody(
   { units, species }: PlanSize,
   { grid, codes }: ServedData,

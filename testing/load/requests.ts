@@ -3,7 +3,7 @@ import { seededRandom } from '../random.js';
 import { planBody } from './plan-body.js';
 import { readServedData } from './served-data.js';
 
-/** What callers send: see REQUESTS. */
+/** A kind of requests of REQUESTS. */
 export type Workload = keyof typeof REQUESTS;
 
 const distinctBatch = { path: '/v1/predict/batch', sites: 500, recurring: false } as const;
@@ -14,11 +14,11 @@ const read = { sites: 1, recurring: true, method: 'GET' } as const;
 
 const rank = { path: '/v1/predict/rank', sites: 1, recurring: false } as const;
 
-/** Sites of a request, its path, whether its sites recur, and the options of each site as JSON. POST unless it says otherwise. */
+/** Sites of a request, its path, whether its sites recur, and the options of each site as JSON. POST by default. */
 export const REQUESTS = {
   /** 500 sites, all distinct from request to request. */
   batch: distinctBatch,
-  /** 500 of the sites that a planner scores again and again, some much more often than others. */
+  /** 500 of RECURRING_SITES sites, some of which recur much more often than others. */
   'batch-repeat': { path: '/v1/predict/batch', sites: 500, recurring: true },
   /** 500 distinct sites with options. */
   'batch-adjusted': {
@@ -34,7 +34,7 @@ export const REQUESTS = {
   rank,
   'rank-explained': { ...rank, options: '"include":["explanation","site"]' },
   'rank-intervals': { ...rank, options: '"include":["intervals"]' },
-  /** 5,000 distinct sites in CSV, which are sent when the service asks for them. */
+  /** 5,000 distinct sites in CSV, sent after 100 Continue. */
   table: { path: '/v1/predict/table', sites: 5000, recurring: false },
   /** 50 units with about 150 grid points, for 10 species and both methods. */
   plan: { path: '/v1/plan', sites: planned.units, recurring: true },
@@ -151,7 +151,7 @@ function prepare(requestLine: string, key: string, headers: string, body: string
   return { request: Buffer.from(head + body, 'latin1'), digits };
 }
 
-/** Gives every coordinate other last digits, so that no site is one that was sent before. */
+/** Changes the last digits of every coordinate, so that no site was sent before. */
 function changeDigits({ request, digits }: Prepared, round: number): void {
   for (let i = 0; i < digits.length; i++) {
     let value = (round * 7919 + i * 104_729) % 10 ** CHANGED_DIGITS;

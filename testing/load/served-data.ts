@@ -3,7 +3,7 @@ import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.j
 import { type GridFile, parseGrid } from '../../src/prediction/artefacts/grid-file.js';
 import { parseSpecies } from '../../src/prediction/artefacts/species.js';
 
-/** What requests may ask for. */
+/** The grid and species that requests may name. */
 export interface ServedData {
   readonly grid: GridFile;
   /** The codes of the species, in the order of the service. */

@@ -1,4 +1,4 @@
-/** What a request may state of its site. */
+/** The options of a request that change the features of its site. */
 export interface PlainOptions {
   readonly elevation_m?: number;
   readonly conditions?: Readonly<Record<string, number>>;
@@ -43,7 +43,7 @@ export function plainFeatures(
   return Object.fromEntries(names.map((name) => [name, climate[name]]));
 
   function values(of: readonly string[]): Record<string, number> {
-    // A feature is a float32, before it is moved, too.
+    // Features are float32, also before they are moved.
     const gridValue = (name: string) => (names.includes(name) ? Math.fround(column(name)!) : column(name)!);
     return Object.fromEntries(of.map((name) => [name, gridValue(name)]));
   }

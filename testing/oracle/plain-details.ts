@@ -12,7 +12,7 @@ export interface PlainFeature {
   readonly methods?: readonly string[];
 }
 
-/** What `include: ["explanation"]` adds to a prediction. */
+/** The fields that `include: ["explanation"]` adds to a prediction. */
 export function explanation(
   features: readonly PlainFeature[],
   inputs: Float32Array,
@@ -42,7 +42,7 @@ export function explanation(
 }
 
 /**
- * What `include: ["site"]` adds to the site.
+ * The fields that `include: ["site"]` adds to the site.
  * @param ranges bit i is set in the native range of species i
  */
 export function siteDetails(

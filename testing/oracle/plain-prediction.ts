@@ -58,14 +58,14 @@ interface Prediction {
   readonly risk_factors: readonly { factor: string; impact: string; magnitude: number }[];
 }
 
-/** A matched site: what answers say of it, and the inputs of the models. */
+/** A matched site: its object in the answer, and the inputs of the models. */
 interface Match {
   readonly site: object;
   readonly features: Float32Array;
   readonly errors: Float32Array;
 }
 
-/** A row four times: onnxruntime computes fewer rows by other instructions, whose last bits differ. */
+/** Repeats a row four times, because onnxruntime computes fewer rows with instructions whose last bits differ. */
 function fourTimes(row: Float32Array): Tensor {
   return new Tensor(
     'float32',
@@ -77,7 +77,7 @@ function fourTimes(row: Float32Array): Tensor {
 }
 
 /**
- * The service's predictions as most would write them: one thread, one row at a time, plain objects. The oracle of the
+ * The service's predictions in a straightforward way: one thread, one row at a time, plain objects. The oracle of the
  * tests and the naive side of the benchmark, so it takes nothing from `src`.
  */
 export class PlainPredictor {
@@ -85,7 +85,7 @@ export class PlainPredictor {
     private readonly index: KDBush,
     private readonly polygons: readonly Polygon[],
     private readonly points: readonly { latitude: number; longitude: number; region: string }[],
-    /** Of each variable of the grid by name, its value at each point. */
+    /** The values of each variable of the grid at all points, by name. */
     private readonly variables: Readonly<Record<string, Float64Array>>,
     private readonly species: readonly Species[],
     private readonly manifest: Manifest,
@@ -94,7 +94,7 @@ export class PlainPredictor {
     private readonly searchRadiusKm: number,
   ) {}
 
-  /** The answer to a body of POST /v1/predict that has its shape. */
+  /** The answer to a body of POST /v1/predict, whose shape must be valid. */
   async predict(request: PlainRequest, generatedAt = new Date()): Promise<PlainAnswer> {
     const species = this.species.find(({ species_code }) => species_code === request.species_code);
     if (species === undefined) return 'invalid_species';
@@ -112,7 +112,7 @@ export class PlainPredictor {
     };
   }
 
-  /** The answer to a body of POST /v1/predict/compare that has its shape. */
+  /** The answer to a body of POST /v1/predict/compare, whose shape must be valid. */
   async compare(request: PlainComparison, generatedAt = new Date()): Promise<PlainAnswer> {
     const species = this.species.find(({ species_code }) => species_code === request.species_code);
     if (species === undefined) return 'invalid_species';
