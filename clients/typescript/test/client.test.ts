@@ -29,14 +29,14 @@ afterAll(() => service.stop());
 
 const clientOf = (apiKey = service.key) => createClient({ url: service.apiUrl, apiKey });
 
-/** The error that a call is rejected with. */
+/** The error with which a call rejects. */
 async function errorOf(call: Promise<unknown>): Promise<NurselogError> {
   const error = await call.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(NurselogError);
   return error as NurselogError;
 }
 
-/** An answer without what differs from one call to the next. */
+/** An answer without the fields that differ between calls. */
 const lasting = (answer: object) => ({ ...answer, generated_at: undefined });
 
 test('predict, predictBatch and compare return what the service answers', async () => {

@@ -43,7 +43,7 @@ beforeEach(() => proxy.reset());
 const clientWith = (retry: Partial<RetryPolicy> = {}, apiKey = service.key) =>
   createClient({ url: proxy.url, apiKey, retry: { firstWaitMs: 1, ...retry } });
 
-/** A result without what differs from one call to the next. */
+/** A result without the fields that differ between calls. */
 const lasting = (result: SiteResult) => ({ ...result, generated_at: undefined });
 
 /** The tags of the sites of each answered batch. */
@@ -199,7 +199,7 @@ test('the signal rejects predictAll with its reason and ends its requests', asyn
   expect(proxy.requests).toBeLessThanOrEqual(3);
 });
 
-/** The sites, after which it gives nothing more. `isEnded` says whether it was asked to end. */
+/** A source that yields the sites and then stays silent. `isEnded` says whether it was asked to end. */
 class SilentSource implements AsyncIterableIterator<Site> {
   isEnded = false;
   readonly #sites: Iterator<Site>;

@@ -79,7 +79,7 @@ test('the waits of a request add up to the total wait at most', async () => {
   proxy.faults = Array<Fault>(10).fill('busy');
   const call = clientWith({ attempts: 10, firstWaitMs: 100, totalWaitMs: 250 }).predict(SITE);
   await expect(call).rejects.toMatchObject({ code: 'overloaded' });
-  // Waits of 50 to 100, 100 to 200 and 200 to 400 ms: the third never fits, the second does unless both are long.
+  // Waits of 50 to 100, 100 to 200 and 200 to 400 ms: the third never fits, and the second fits unless both are long.
   expect([2, 3]).toContain(proxy.requests);
 });
 

@@ -3,14 +3,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What the proxy does with a request: passes it on, or one of the failures of networks, balancers and busy services. */
+/** How the proxy treats a request: forwards it, or fails as networks, balancers and busy services do. */
 export const FAULTS = [
   'refused', // the connection is cut before the service sees the request
   'lost', // the service answers, and the connection is cut before the answer
   'cut', // the connection is cut in the middle of the answer
   'busy', // 503 with Retry-After
   'limited', // 429 with Retry-After
-  'slow', // 408, as the service says it of a body that came too slowly
+  'slow', // 408, as the service answers a body that arrives too slowly
   'gateway', // 502 with a page instead of an error body
 ] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -27,17 +27,17 @@ const ERRORS = {
 /** A real proxy before the service. */
 export interface FaultyProxy {
   readonly url: string;
-  /** What happens to the next requests; those beyond it are passed on. `silent` never answers. */
+  /** The treatment of the next requests; later ones are forwarded. `silent` never answers. */
   faults: (Fault | 'silent' | 'none')[];
   /** The `Retry-After` of `busy` and `limited`. */
   retryAfter: string;
   /** Requests so far. */
   requests: number;
-  /** Requests that were passed on at the same time, at most. */
+  /** The maximum number of requests that were forwarded at the same time. */
   mostAtOnce: number;
   /** Bodies of the requests whose answers, with status 200, were sent whole. */
   answered: string[];
-  /** Forgets all of the above. */
+  /** Resets all of the above. */
   reset(): void;
   /** Resolves at the next request. */
   nextRequest(): Promise<unknown>;
