@@ -15,7 +15,7 @@ export interface EndpointRequest {
 /** West, south, east and north of a box with a few hundred points. */
 const SURFACE_BOX = '-122.2,44,-122,44.2';
 
-/** One request for each endpoint that counts. @param sites of the batch and the table; the plan has at most ten units */
+/** One request for each endpoint that counts. @param sites of the batch and the table; a plan has at most ten */
 export function everyEndpoint(sites: number): EndpointRequest[] {
   const units = Array.from({ length: Math.min(sites, 10) }, (_, id) => unit(id, FOREST_RING));
   const plan = { units: collection(...units), species_codes: ['PSME'] };
