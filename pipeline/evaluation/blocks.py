@@ -16,7 +16,7 @@ from pipeline.outcomes.table import OutcomesError
 
 FOLDS = 5
 MIN_TREES = 10
-"""Trees that died, and that lived, in a period of a method, to train on."""
+"""Minimum number of trees that died, and of trees that lived, in each period of a method to train on."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How often intervals hold the true survival, in redrawn worlds to which nothing was fitted.
+"""How often intervals contain the true survival, in redrawn worlds to which nothing was fitted.
 
 The truth of a planting is the survival that its world gives its site: the world's hazards at the site's true inputs,
 which differ from the grid's by their standard errors, with the effect of the site, and without the chance of counting

@@ -14,7 +14,7 @@ from pipeline.outcomes.periods import PeriodCounts
 
 @dataclass(frozen=True)
 class EbmComparison:
-    """Mean first-year deviance a tree (negative log likelihood) on held-out blocks; `best` is of the true process."""
+    """Mean first-year deviance per tree (negative log likelihood) on held-out blocks; `best` is the true process."""
 
     ours: float
     boosting: float

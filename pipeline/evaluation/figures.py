@@ -1,4 +1,4 @@
-"""What all figures share: the base map of both states, and PNG files whose bytes depend on the picture alone."""
+"""Base map of both states, and PNG files whose bytes depend on the picture alone; used by all figures."""
 
 import numpy as np
 import shapely
@@ -30,10 +30,10 @@ def unit_label(unit):
 
 
 def save_png(figure, path):
-    """Draw a matplotlib figure and writes it; a palette makes files a third of the size."""
+    """Draw a matplotlib figure and write it; with a palette, files have a third of the size."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
     path.parent.mkdir(parents=True, exist_ok=True)
-    # This method gives thin lines and small dots their colour too; a round of k-means keeps large areas true to theirs.
+    # This method keeps the colours of thin lines and small dots; a round of k-means keeps those of large areas.
     picture.quantize(_PALETTE_COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=1).save(path, optimize=True)

@@ -8,7 +8,7 @@ from shapely import MultiPolygon
 from pipeline.evaluation.figures import BORDER_COLOUR, LAND_COLOUR
 from pipeline.grid.lattice import COLUMNS, ROWS, SOUTH, STEPS_PER_DEGREE, WEST
 
-# Of a degree of longitude to one of latitude, in the middle of the two states.
+# Ratio of the lengths of a degree of longitude and one of latitude, in the middle of the two states.
 _ASPECT = 1 / np.cos(np.radians(45.5))
 
 

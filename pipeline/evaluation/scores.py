@@ -9,7 +9,7 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 
-# With fewer trees a calibration slope means nothing.
+# With fewer trees a calibration slope is meaningless.
 MIN_TREES = 200
 
 
@@ -33,7 +33,7 @@ def _rounded(value: float, decimals: int) -> float | None:
 
 
 def native_rows(grid: Grid, counts: PeriodCounts) -> np.ndarray:
-    """Return bool [rows]: the grid point is inside the native range of the species."""
+    """Return which rows have their grid point inside the native range of the species, bool [rows]."""
     return (grid.native_ranges[counts.point] >> counts.species.astype(np.uint32) & np.uint32(1)).astype(bool)
 
 

@@ -17,7 +17,7 @@ from pipeline.outcomes.world import World, deviate_count, deviate_names
 UNIT_STEP = 0.5
 FIRST_STEP = 0.08
 ACCEPTED = 0.25
-"""Share of accepted steps that the step of the world is adapted to while burning in."""
+"""Acceptance rate to which the step of the world is adapted during burn-in."""
 ADAPTED_EVERY = 100
 HELD_AT_0 = ("drought_year",)
 """Deviates of a single planting: the year's weather and the stock lot are in the programme's effect."""
@@ -34,7 +34,7 @@ class Chain:
 
 
 def free_deviates() -> np.ndarray:
-    """Return bool [deviates]: moved by the chain."""
+    """Return which deviates the chain moves, bool [deviates]."""
     return np.array([not name.startswith(("stock_shift", *HELD_AT_0)) for name in deviate_names()])
 
 
@@ -82,13 +82,13 @@ def run_chain(
 
 
 class _Target:
-    """The likelihood of the chosen plantings."""
+    """The likelihood of the chosen plantings, given a world and its effects."""
 
     def __init__(self, worlds: Plantings, observations: Observations, used: np.ndarray):
         self._worlds, self._observations, self._used = worlds, observations, used
 
     def world(self, deviates: np.ndarray) -> tuple[World, np.ndarray] | None:
-        """Return a world and its hazard logits; None where sites differ too much to give the published sample."""
+        """Return a world and its hazard logits; None if its sites differ too much to give the published sample."""
         world = World.from_deviates(deviates)
         try:
             return world, self._worlds.logits(world)

@@ -1,4 +1,4 @@
-"""How worlds predict plantings that they were not conditioned on: log score and coverage, beside the prior's."""
+"""How worlds predict plantings that they were not conditioned on: log score and coverage."""
 
 from dataclasses import dataclass
 
@@ -54,7 +54,7 @@ def predict(worlds: Plantings, observations: Observations, deviates: np.ndarray,
 
 
 def inside(observations: Observations, prediction: Prediction, used: np.ndarray) -> tuple[int, int]:
-    """Return how many observed values of the chosen plantings lie inside their intervals, and of how many."""
+    """Return the number of observed values of the chosen plantings inside their intervals, and that of all."""
     held = [
         is_inside(census, prediction.interval[:, row])
         for row in np.flatnonzero(used)

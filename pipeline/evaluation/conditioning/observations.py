@@ -1,7 +1,7 @@
 """The counts that worlds are conditioned on, and their likelihood.
 
 The hazard logits of a planting are those of its world, plus an offset of its source, plus the effects of its programme,
-place and stand. Survival is averaged over plots, whose spread the beta-binomial of the counts has, too.
+place and stand. Survival is averaged over plots, whose spread the beta-binomial of the counts includes, too.
 """
 
 import re
@@ -26,10 +26,10 @@ from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.practice import LINEAR_PRACTICES
 
 OFFSETS = Path(__file__).with_name("offsets.csv")
-"""Of sources that state a condition that kills and that no input has: mean and SD on the hazard logit."""
+"""Mean and SD of the hazard logit for sources that state a cause of death which no input represents."""
 ONE_PROGRAMME = frozenset({"AileneKane/mora_transplant", REDCEDAR})
-"""Sources that planted all their places in one season and with one stock; others have a programme a location
-and cohort."""
+"""Sources that planted all their places in one season and with one stock. The others have a programme for each
+location and cohort."""
 LEVELS = ("offset", "programme", "place", "stand")
 _YEARS = 5
 
@@ -58,7 +58,7 @@ class Observations:
         return list(dict.fromkeys(planting.source for planting in self.plantings))
 
     def of_source(self, source: str) -> np.ndarray:
-        """Return bool [plantings]: of the source."""
+        """Return which plantings are of the source, bool [plantings]."""
         return np.array([planting.source == source for planting in self.plantings])
 
     def log_likelihood(self, logits: np.ndarray, plot_sd: float) -> np.ndarray:
@@ -69,7 +69,7 @@ class Observations:
         return np.where(self.before > 0, self._beta_binomial(share), 0.0).sum(axis=1)
 
     def _beta_binomial(self, share: np.ndarray) -> np.ndarray:
-        """Return log probabilities; of a single tree, whose correlation is 0, those of an almost binomial."""
+        """Return log probabilities; for a correlation of 0, as of a single tree, nearly those of the binomial."""
         size = 1 / np.maximum(self.correlation, 1e-3) - 1
         first, second, died = share * size, (1 - share) * size, self.before - self.alive
         ways = gammaln(self.before + 1) - gammaln(self.alive + 1) - gammaln(died + 1)

@@ -16,7 +16,7 @@ from pipeline.sources.manifest import SourceError, sha256_of
 DIRECTORY = Path(__file__).parent
 POSTERIOR, RESULT = DIRECTORY / "posterior.npy", DIRECTORY / "result.json"
 CONVERGED = 1.2
-"""Largest potential scale reduction of chains that agree."""
+"""Maximum of the potential scale reduction for chains to agree."""
 
 
 class PosteriorError(SourceError):
@@ -41,7 +41,7 @@ class HeldOut:
 
     @property
     def gain(self) -> float:
-        """Log score of the posterior less that of the prior, a planting."""
+        """Log score of the posterior minus that of the prior, per planting."""
         return self.posterior - self.prior
 
 
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def covers(self) -> bool:
-        """Whether the intervals hold as many values, on average over the sources, as those of a source that fits."""
+        """Whether the share of values inside their intervals, averaged over the sources, is that of one that fits."""
         shares = [source.posterior_inside / source.compared for source in self.held_out if source.compared]
         return float(np.mean(shares)) >= FITS
 

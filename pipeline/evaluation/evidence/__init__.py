@@ -1,1 +1,1 @@
-"""Real plantings and sown seeds beside the models: the aggregates (`data/`), their predictions, scores and reports."""
+"""Comparison of the models with real plantings and sown seeds: aggregates (`data/`), predictions, scores, reports."""

@@ -20,10 +20,10 @@ from pipeline.sources.spline_surface import SplineSurface, read_surface
 
 FILE = DATA / "outside_climate.json"
 CLIMATE = ("precipitation_annual", "temperature_min_january", "temperature_mean", "temperature_max")
-"""Of the grid: mm, and degrees Celsius."""
+"""Columns of the grid that a climate has, in mm and degrees Celsius."""
 HUMIDITY = ("dew_point", "vpd_max")
 EVERY = 150
-"""One grid point in so many is used for the shift and the regression."""
+"""The shift and the regression use every `EVERY`-th grid point."""
 _JULY = 6
 _ELEVATIONS_M = (0.0, 3500.0)
 
@@ -57,7 +57,7 @@ class OutsidePlaces:
         return (source, place) in self._climates
 
     def at(self, source: str, place: str) -> Outside:
-        """Return the environment of a place."""
+        """Return the environment of a place; KeyError if its climate is not known, see `has`."""
         climate = self._climates[source, place]
         values, errors = dict(self._medians), dict(self._spreads)
         for name in CLIMATE:
@@ -71,7 +71,7 @@ class OutsidePlaces:
 
 
 def _predictors(climate: dict[str, np.ndarray]) -> np.ndarray:
-    """Return what humidity is regressed on [places, 7]."""
+    """Return the predictors of humidity [places, 7]."""
     mean, warmest = climate["temperature_mean"], climate["temperature_max"]
     return np.column_stack(
         [

@@ -17,7 +17,7 @@ DATA = Path(__file__).with_name("data")
 LAST_YEAR = 5
 """The models answer up to year 5."""
 YEAR_TOLERANCE = 0.4
-"""A census counts for a whole year that it is at most this many years from."""
+"""Maximum distance in years between a census and the whole year that it counts for."""
 KEYS = ["source", "place", "species_code", "planting_method", "treatment"]
 
 

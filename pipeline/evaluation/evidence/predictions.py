@@ -31,7 +31,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A planting and what the models say of it."""
+    """A planting and the survival that the models predict for it."""
 
     planting: Planting
     predicted: Predicted

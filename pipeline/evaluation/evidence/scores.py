@@ -16,12 +16,12 @@ TREES_PER_PLOT = 8
 PLOT_CORRELATION = PLOT_SD**2 / (PLOT_SD**2 + np.pi**2 / 3)
 """Correlation of the fates of two trees of a plot, on the logistic scale."""
 DESIGN_EFFECT = 1 + (TREES_PER_PLOT - 1) * PLOT_CORRELATION
-"""A count of trees in plots tells as much as that of so many times fewer independent ones: 2.2."""
+"""A count of trees in plots has the information of a count of 2.2 times fewer independent trees."""
 TREES_OF_LEVEL = 100
-"""Trees that a level published without their number is taken to stand on."""
+"""Assumed number of trees of a level that is published without it."""
 BASE_DRAWS = 200
 MIN_TREES = 20
-"""Plantings of fewer trees are scored by likelihood and left out of coverage and orders: chance moves them too far."""
+"""Plantings of fewer trees are scored by likelihood only: for coverage and orders, chance weighs too much."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def counts_of(planting: Planting) -> Counted | None:
     alive, years = [], []
     for census in values(planting.censuses):
         number = census.alive if census.alive is not None else round(census.survival * trees)
-        # A few trees that were not found at one visit were found at the next.
+        # A later census may have more trees, because some were overlooked: it is cut to the earlier number.
         alive.append(min(number, alive[-1] if alive else trees))
         years.append(census.year)
     return Counted(trees, tuple(alive), tuple(years)) if alive else None
@@ -51,7 +51,7 @@ def values(censuses: Sequence[Census]) -> list[Census]:
 
 
 def correlation_of(trees: int) -> float:
-    """Return the correlation between trees that gives a count of so many trees the design effect of its plots."""
+    """Return the correlation between trees that gives a count of `trees` trees the design effect of its plots."""
     if trees < 2:
         return 0.0
     return min((DESIGN_EFFECT - 1) / (trees - 1), float(PLOT_CORRELATION))

@@ -1,4 +1,4 @@
-"""What became of seeds: emergence of sown seeds and of seed rain, and the first years of germinants.
+"""The fate of seeds: emergence of sown seeds and of seed rain, and the first years of germinants.
 
 A seed, a germinant and a sown spot with at least one seedling are three things. These rates are those of the parts of
 which a spot is made, and are not compared with the drone-seeded model.
@@ -14,7 +14,7 @@ from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.outcomes.world import World
 
 MIN_SEEDS = 100
-"""Rates of places with fewer seeds are chance."""
+"""Minimum number of seeds of a place; with fewer, rates are chance."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def emergence() -> list[Emergence]:
 
 
 def _sown() -> list[Emergence]:
-    """Return germinants per sown seed, less those that came up on unsown plots, and germination in a greenhouse."""
+    """Return germinants per sown seed, minus those on unsown plots, and germination in a greenhouse."""
     sown = pd.read_csv(DATA / "sown_seeds.csv", keep_default_na=False)
     sown = sown[sown["left_out"] == ""]
     sown = sown.assign(own=sown["germinants"] - sown["natural_germinants"])

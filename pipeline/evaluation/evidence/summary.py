@@ -11,16 +11,16 @@ from pipeline.evaluation.evidence.scores import base_rate_score, coverage, log_s
 FITS = 0.7
 """A source fits if at least this share of its observed values lies inside the 80 % intervals."""
 MIN_VALUES = 3
-"""Of fewer values nothing can be said."""
+"""Minimum number of values for a source to be judged."""
 
 
 @dataclass(frozen=True)
 class SourceResult:
     """How the plantings of a source compare.
 
-    `inside`, `below` and `above` count observed values beside their intervals, `width` is the mean width of those;
-    `observed` and `predicted` are mean survival in the first year that the source has; `gain` is the log score less
-    that of the base rate, a planting. `places` counts locations; `on_grid` trees stand in the two states.
+    `inside`, `below` and `above` count observed values by their position to the intervals, whose mean width is `width`;
+    `observed` and `predicted` are mean survival in the first year that the source has; `gain` is the log score minus
+    that of the base rate, per planting. `places` counts locations; `on_grid` trees stand in the two states.
     """
 
     source: str

@@ -10,5 +10,5 @@ def filled(text: str) -> str:
 
 
 def share(value: float) -> str:
-    """Return a share, with more decimals where two would show a 0 that it is not."""
+    """Return a share with two decimals, or more if a share above 0 would be shown as 0."""
     return f"{value:.4f}" if 0 < value < 0.01 else f"{value:.2f}"

@@ -16,7 +16,7 @@ from pipeline.outcomes.species import species_codes
 ORDERINGS = Path(__file__).with_name("orderings.csv")
 TOP_FACTORS = 3
 SPREAD = 7
-"""Shares use one point in so many, in the order of rows: points of a row fall on different columns."""
+"""Shares use every nth point in the order of rows, so that points of a row fall on different columns."""
 # Below this first-year survival nobody plants, and a single factor may exceed the survival itself.
 PLAUSIBLE_SURVIVAL = 0.6
 
@@ -92,7 +92,7 @@ def survival_everywhere(grid: Grid, model: GraphModel) -> np.ndarray:
 
 
 def method_gap(grid: Grid, models: dict[str, GraphModel]) -> np.ndarray:
-    """Return manual less drone-seeded survival [species, points, horizons]."""
+    """Return manual minus drone-seeded survival [species, points, horizons]."""
     manual, drone_seeded = (survival_everywhere(grid, models[method]) for method in METHODS)
     return manual - drone_seeded
 

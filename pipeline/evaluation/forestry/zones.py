@@ -20,7 +20,7 @@ COAST_LONGITUDE = -123.7
 
 @dataclass(frozen=True)
 class Rule:
-    """What is measured, its value, and the bound that it must not exceed."""
+    """A measured quantity, its value, and the bound that it must not exceed."""
 
     text: str
     value: float

@@ -1,4 +1,4 @@
-"""Maps of errors: what is estimated at a place that was left out, minus what was observed there, for each column."""
+"""Maps of errors: the estimate at a place that was left out minus the observation there, for each column."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -94,7 +94,7 @@ def _curve(mask):
 
 
 def _fall(mask):
-    """Return by how many percentage points the share of other plots answered falls at most beyond the radius."""
+    """Return the maximum fall, in percentage points, of the share of other plots answered beyond the radius."""
     at = {radius: mask.curve[radius][FORESTED_ANSWERED] for radius in CURVE_RADII_KM}
     return 100 * (at[SEARCH_RADIUS_KM] - min(share for radius, share in at.items() if radius >= SEARCH_RADIUS_KM))
 

@@ -39,7 +39,7 @@ _CREST = np.array([(42.0, -122.2), (43.0, -122.1), (44.0, -121.8), (45.4, -121.7
 
 @dataclass(frozen=True)
 class Answers:
-    """Forested plots with an answer, and what the grid without them says there, in the rows of ``plots``."""
+    """Forested plots with an answer, and the values of the grid without them there, in the rows of ``plots``."""
 
     plots: pd.DataFrame
     west: np.ndarray
@@ -48,7 +48,7 @@ class Answers:
 
 
 def west_of_crest(latitude, longitude):
-    """Return a boolean [N]: west of the crest of the Cascades."""
+    """Return which places lie west of the crest of the Cascades, boolean [N]."""
     return longitude < np.interp(latitude, *_CREST.T)
 
 

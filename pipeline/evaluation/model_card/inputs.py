@@ -1,4 +1,4 @@
-"""The section of the model card on the features: errors, what they do to survival, and first risk factors."""
+"""The section of the model card on the features: errors, their effects on survival, and first risk factors."""
 
 from pipeline.evaluation.forestry.native import error_effects, first_factor_shares, native_pairs
 from pipeline.evaluation.forestry.plausibility import SPREAD
@@ -16,7 +16,7 @@ ASSUMED_ERROR = ("slope", "heat_load", "crown_ratio")
 
 
 def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool) -> str:
-    """Report for each feature its error as answered, what that does to survival, and how often it comes first."""
+    """Report for each feature its error as answered, the effect on survival, and how often it comes first."""
     pairs = native_pairs(grid)
     effects = {method: error_effects(grid, pairs, models[method]) for method in METHODS}
     shares = {method: first_factor_shares(pairs, models[method]) for method in METHODS}

@@ -17,7 +17,7 @@ from pipeline.outcomes.species import all_species, species_codes
 
 MAPPED_SPECIES = ("PSME", "TSHE", "PISI", "PIPO", "JUOC", "ABLA")
 Regions = dict[str, MultiPolygon]
-# A map of blocks of so many nodes is about as fine as its pixels.
+# Nodes on the side of a block, which is then about as large as a pixel.
 BLOCK_NODES = 4
 
 
@@ -28,7 +28,7 @@ def map_survival(grid: Grid, regions: Regions, models: dict[str, GraphModel], pa
 
 
 def map_gap(grid: Grid, regions: Regions, models: dict[str, GraphModel], path: Path) -> None:
-    """Draw manual less drone-seeded five-year survival of six species."""
+    """Draw manual minus drone-seeded five-year survival of six species."""
     manual, drone_seeded = (_survival(grid, models[method]) for method in METHODS)
     _map_species(grid, regions, {"": manual - drone_seeded}, ("magma", 0.35, "manual less drone_seeded, year 5"), path)
 

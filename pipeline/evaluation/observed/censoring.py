@@ -4,9 +4,9 @@ They weight the trees of known status by the inverse probability of being follow
 weights, Graf et al. 1999), estimated by Kaplan and Meier's estimator over the same trees.
 
 Visits are in whole years, so deaths and last visits have tied times, and scikit-survival weights a death at year t by
-the probability of being followed beyond t (its issue 428) where it must be the probability of being visited in t. So a
-living tree is censored half a year after its last visit, before the next, and a horizon is a quarter year after its
-visit: the weights are then the right ones.
+the probability of being followed beyond t (its issue 428) instead of the probability of being visited in t. With a
+living tree censored half a year after its last visit, before the next, and a horizon a quarter year after its visit,
+the weights are the right ones.
 """
 
 import numpy as np
@@ -42,9 +42,9 @@ def known_alive(trees: np.ndarray, horizon: int) -> np.ndarray:
 
 
 def status_weights(trees: np.ndarray, horizon: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights [trees] as alive and as dead at the horizon; the others have none. Together they are one a
-    tree on average, and the weighted share alive is Kaplan and Meier's estimate of survival.
+    """Return the weights [trees] of trees alive and of trees dead at the horizon; trees of unknown status have 0.
 
+    The mean of all weights is 1, and the weighted share alive is Kaplan and Meier's estimate of survival.
     At least one tree must be known to be alive.
     """
     followed = CensoringDistributionEstimator().fit(trees)

@@ -10,9 +10,9 @@ from pipeline.evaluation.observed.censoring import auc, brier, known_alive, know
 from pipeline.outcomes.periods import HORIZONS
 
 MIN_FOR_CALIBRATION = 10
-"""Trees known to be dead, and to be alive, for a calibration intercept, slope and error."""
+"""Minimum number of dead trees, and of living ones, for a calibration intercept, slope and error."""
 MIN_BLOCKS = 8
-"""Blocks for an interval; with fewer than about 20 the intervals are somewhat too narrow."""
+"""Minimum number of blocks for an interval; with fewer than about 20, intervals are somewhat too narrow."""
 MIN_REPLICATES_ESTIMABLE = 0.9
 LEVEL = 0.95
 SMALLEST_CHANCE = 1e-6
@@ -66,7 +66,7 @@ def measures(trees: Trees, column: int) -> tuple[dict[str, float], dict[str, str
 
 
 def resampled(block: np.ndarray, replicates: int, seed: int):
-    """Yield the positions of the trees of as many blocks as there are, drawn with replacement, for each replicate."""
+    """Yield for each replicate the positions of the trees in a sample of all blocks, drawn with replacement."""
     generator = np.random.default_rng(seed)
     names, which = np.unique(block, return_inverse=True)
     order = np.argsort(which, kind="stable")

@@ -18,7 +18,7 @@ from pipeline.models.recalibration import Lines, hazard_logits
 from pipeline.outcomes.periods import HORIZONS, PERIOD_YEARS
 
 MIN_TREES = 10
-"""Deaths, and survivors, in a period for a line."""
+"""Minimum number of deaths, and of survivors, in a period to fit a line."""
 SLOPE_BLOCKS = 5
 
 
@@ -39,7 +39,7 @@ class PeriodTrees:
 
 
 def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str | None]]:
-    """Fit a line a period to chosen trees; where that is not possible the line changes nothing, and why.
+    """Fit a line for each period to chosen trees; return the lines, and why those that change nothing were not fitted.
 
     A reason is also given where only the intercept is fitted.
     """

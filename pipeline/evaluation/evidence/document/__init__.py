@@ -1,1 +1,1 @@
-"""What the comparison says: docs/evidence.md with its plots and list, the card's section, the manifest's rows."""
+"""Results of the comparison: docs/evidence.md with plots and list, section of the card, rows of the manifest."""

@@ -87,7 +87,7 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
 
 
 def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
-    """List sources with what lies outside their intervals."""
+    """List sources with the number of values outside their intervals."""
     lines = []
     for source in sources:
         outside = [f"{count} {side}" for count, side in ((source.below, "below"), (source.above, "above")) if count]

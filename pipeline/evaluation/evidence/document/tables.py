@@ -57,7 +57,7 @@ def places_table() -> str:
 
 
 def practices_table() -> str:
-    """Return what treatments are taken to be."""
+    """Return the practice that each treatment is assumed to be."""
     table = pd.read_csv(DATA / "treatments.csv", keep_default_na=False)
     columns = ["source", "treatment", "vegetation_control", "overstory_cover", "seeds_per_spot", "reason"]
     rows = [[str(row[name]) or "-" for name in columns] for row in table.to_dict("records")]
