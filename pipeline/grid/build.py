@@ -33,9 +33,9 @@ LAPSE_BOUNDS = {
     "dew_point": (-8.0, 3.0),
     "vpd_max": (-12.0, 2.0),
 }
-"""Changes with elevation, per km: dry air cools by 9.8 C; valleys can hold cold and moist air, but not hot days."""
+"""Bounds of changes per km of elevation: dry air cools by 9.8 C; valleys keep cold and moist air, but no hot days."""
 LAPSE_SHARES = {"precipitation_annual": 0.4, "temperature_min_january": 0.7, "dew_point": 0.85}
-"""Share of a change with elevation that held-out plots show between neighbouring points; of the others it is all."""
+"""Share of the change with elevation that held-out plots show between neighbouring points; all for other columns."""
 FOLDS = 10
 _CHUNK_POINTS = 60_000
 
@@ -155,7 +155,7 @@ def build_grid(inputs, sources, reader, nodes, sites):
     values["ecoregion"] = _ecoregions(inputs.maps, own)
     frame = pd.DataFrame({name: np.asarray(values[name], dtype=float) for name in NAMES})
     for column in COLUMNS:
-        # What a reader of the file gets.
+        # As a reader of the file gets them.
         frame[column.name] = column.decode(column.encode(np.clip(frame[column.name], column.minimum, column.maximum)))
     place = {"x": own.xyz[:, 0], "y": own.xyz[:, 1]}
     return pd.concat([points.drop(columns="elevation").assign(**place), frame], axis=1), mask

@@ -23,7 +23,7 @@ from pipeline.sources.shapes import read_ecoregions, read_shapes
 from pipeline.sources.tables import read_hydrologic_units, read_impervious
 
 SEED = 20241107
-# What lies around a place, near by and farther off.
+# Surroundings of a place, near and farther.
 _SHARE_VARIOGRAMS = (
     Variogram(range_km=8, nugget=0.3, km_per_100m=0.0, neighbours=24),
     Variogram(range_km=40, nugget=2.0, km_per_100m=0.0, neighbours=40),
@@ -39,7 +39,7 @@ _STEPS_PER_LEG = 12
 
 @dataclass(frozen=True)
 class Maps:
-    """Maps of both states that say something of the land's cover."""
+    """Maps of both states that are related to land cover."""
 
     forest: Raster
     open_forest: Raster
@@ -180,7 +180,7 @@ def ecoregion_at(codes, latitude, longitude):
 
 
 def in_excluded_place(latitude, longitude):
-    """Return a boolean [N] for degrees [N]: nearer to the line of a listed place than its ``reach_km``."""
+    """Return whether degrees [N] are nearer to the line of a listed place than its ``reach_km``, boolean [N]."""
     inside = np.zeros(np.shape(latitude), dtype=bool)
     for place in json.loads(_EXCLUDED_PLACES.read_text(encoding="utf-8"))["places"]:
         for point in _along(np.array(place["line"])):
@@ -195,6 +195,6 @@ def _along(line):
 
 
 def burn_excluded_maps(sources):
-    """Return [lattice rows, columns] booleans: lakes and glaciers of Natural Earth."""
+    """Return which nodes are lakes or glaciers of Natural Earth, boolean [lattice rows, columns]."""
     shapes = [geometry for name in ("lakes", "glaciers") for _, geometry in read_shapes(sources.path(name))]
     return burn(shapes).astype(bool)

@@ -13,7 +13,7 @@ ROWS, COLUMNS = 864, 1032
 """Nodes lie in the middle of cells; row 0 is the southernmost and column 0 the westernmost."""
 
 CELLS_PER_DEGREE = 20
-"""Of the cells of 3 arc-minutes whose points share a kriging neighbourhood."""
+"""Cells of 3 arc-minutes, whose points share a kriging neighbourhood."""
 
 
 def degrees_of(row, column, south=SOUTH, west=WEST):

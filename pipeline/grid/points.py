@@ -21,10 +21,10 @@ greater radius gains little, and it answers farther out on lakes and fields.
 CURVE_RADII_KM = (0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 CURVE_ANSWERED = (0.99, 0.98, 0.97, 0.95)
 FORESTED_ANSWERED = 0.98
-"""Share of the forested plots that the threshold answers."""
+"""Share of the forested plots that get an answer at the threshold."""
 _JUDGED_SHARE = 0.3
 _SPLIT_SEED = 5
-# Above the highest forested plots within this distance nobody has seen a forest; the allowance is that of the terrain.
+# No forest is known above the highest forested plots within this distance; the allowance is for terrain errors.
 _TREELINE_KM, _TREELINE_PLOTS, _TREELINE_ALLOWANCE_M = 80.0, 3, 50.0
 # Ground this much higher yet is not answered from forest on the slopes below it.
 _HIGH_GROUND_M = 200.0
@@ -138,7 +138,7 @@ def _treeline(inputs, xyz):
     """
     forested = inputs.plots["forested"].to_numpy()
     places = inputs.plot_sites.xyz[forested]
-    # Evaluated every 10 km and taken from the nearest: it changes slowly.
+    # It changes slowly, so it is evaluated every 10 km and taken from the nearest.
     corner = xyz[:, :2].min(axis=0)
     cell = np.floor((xyz[:, :2] - corner) / 10).astype(int)
     cells, which = np.unique(cell, axis=0, return_inverse=True)

@@ -123,7 +123,7 @@ class SiteReader:
         xyz = np.column_stack([x, y, elevation])
         above = self._terrain.above_surroundings(latitude, longitude, elevation)
         vpd_min = self._vpd_min.sample(latitude, longitude)
-        # What is above or below the cell's mean is so much above or below the blurred land, too.
+        # A place is as far above or below the blurred land as above or below the cell's mean.
         raised = elevation - self._terrain.cell_mean(latitude, longitude)
         orography = self._terrain.orography(latitude, longitude) + raised
         exposure = self._terrain.exposure(latitude, longitude)

@@ -8,7 +8,7 @@ from pipeline.sources.manifest import SourceError
 
 SEA_LEVEL = 3.2
 """Grey levels up to this one are the sea."""
-# What an elevation model may differ from the plots by: ratio and median; the tiles differ by 1 % and 6 m.
+# Maximum differences between an elevation model and the plots: ratio and median. The tiles differ by 1 % and 6 m.
 _UPHILL_M, _MAX_RATIO_ERROR, _MAX_MEDIAN_ERROR_M = 100.0, 0.05, 100.0
 
 

@@ -8,7 +8,7 @@ from scipy.ndimage import gaussian_filter
 
 TILE_PX = 512
 MIN_ZOOM, MAX_ZOOM = 4, 8
-"""Of tiles of 512 pixels: at zoom 8 a pixel is about 210 m, as wide as a cell of the terrain."""
+"""Zooms of tiles of 512 pixels: at zoom 8 a pixel is about 210 m, as wide as a cell of the terrain."""
 # Light from the north-west, as cartographers draw it; heights are stretched because slopes of cells are gentle.
 _AZIMUTH, _ALTITUDE = np.radians(315.0), np.radians(45.0)
 _EXAGGERATION = 2.5
@@ -64,7 +64,7 @@ def _picture(frame, values, zoom, x, y):
     inside = opaque > 0.5
     if not inside.any():
         return None
-    # Level ground under the sea: sharp edges would cost bytes that nobody sees.
+    # The sea gets level ground, because sharp edges that nobody sees would cost bytes.
     grey = np.where(inside, grey, np.sin(_ALTITUDE))
     bands = [Image.fromarray(np.round(each * 255).astype(np.uint8)) for each in (grey, inside)]
     file = io.BytesIO()

@@ -21,9 +21,9 @@ _SLOPE_BLUR_CELLS = 1.0
 _PER_NORMAL_CELL = 4
 _OROGRAPHY_KM = 1.0
 EXPOSURE_KM = (5.0, 10.0, 20.0)
-"""Scales on which the land's rise to the east and north tells the windward from the lee side of a range."""
+"""Scales on which the rise of the land to the east and north separates the windward and lee sides of a range."""
 NEARBY_KM = 0.8
-"""Radius within which the highest ground is looked for."""
+"""Radius of the search for the highest ground."""
 SURROUNDINGS_KM = (5.0, 10.0)
 """Half widths of the squares whose mean elevation a place is compared with: cold air collects in what lies lower."""
 
@@ -95,11 +95,11 @@ class Terrain:
         return np.column_stack(rises)
 
     def is_water(self, latitude, longitude):
-        """Return a boolean [N]: all four cells around have the grey level of the sea."""
+        """Return whether all four cells around a place have the grey level of the sea, boolean [N]."""
         return self._sea.sample(latitude, longitude) > 0.99
 
     def is_lake_or_sea(self, latitude, longitude):
-        """Return a boolean [N]: the cell is sea, or level ground that is taken for a lake."""
+        """Return whether the cell is sea, or level ground that is classified as a lake, boolean [N]."""
         return self._water.sample(latitude, longitude, order=0) > 0
 
     def highest_nearby(self, latitude, longitude):

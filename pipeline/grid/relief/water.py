@@ -17,7 +17,7 @@ _MAX_LOWER_SHARE, _MAX_LEVEL_SHARE, _MIN_RISE_M = 0.1, 0.25, 39.5
 
 
 def find_water(metres, sea, cell_km):
-    """Return a boolean [rows, columns]: ``sea``, and level ground in ``metres`` that is taken for a lake.
+    """Return which cells are ``sea``, or level ground in ``metres`` classified as a lake, boolean [rows, columns].
 
     ``cell_km`` is the height and the width of a cell.
     """
