@@ -79,7 +79,7 @@ def _input_variance(graph: GraphBuilder, model: IntervalModel) -> None:
 
 
 def _relative_to_values(knots: Knots):
-    """Return what divides rows of errors by the values of the logarithmic features, of which there is one run."""
+    """Return a function that adds the division of rows of errors by the values of the logarithmic features."""
     logged = np.flatnonzero(knots.logarithmic)
 
     def divide(graph: GraphBuilder, rows: str, result: str) -> None:

@@ -1,7 +1,7 @@
 """Refits of the models in redrawn worlds: other choices of the simulation's free sizes, from their priors.
 
-The models' fit counts 5 million trees; here the counts of a site are replaced by what they say of its logit, a normal
-deviate with the variance that the planting programme's trees and site effects give it. The fit of such logits is the
+The models' fit counts 5 million trees; here a normal deviate of a site's logit replaces the counts, with the variance
+that the planting programme's trees and site effects give it. The fit of such logits is the
 last step of the models' fit, with the same curves and penalties, and takes a second for a world.
 """
 
@@ -27,14 +27,14 @@ from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.world import World
 
 SITES = 1000
-"""Sites of a species; each stands for several plots of the planting programme."""
+"""Number of sites of a species; each represents several plots of the planting programme."""
 WARMING_C = 4.0
-"""The spread of the worlds is learned in today's climate and in one so much warmer."""
+"""The spread of the worlds is estimated in today's climate and in one that is warmer by this."""
 
 
 @dataclass(frozen=True)
 class Refits:
-    """Designs [sites, coefficients] of each species, and by method what all worlds gave.
+    """Designs [sites, coefficients] of each species, and the fits of all worlds by method.
 
     The designs are of the sites in today's climate, then in one warmer by `WARMING_C`. `coefficients` is
     [worlds, species, coefficients, periods], intercept first; `practice` is [worlds, species, practices, periods];
@@ -102,12 +102,12 @@ def _with_curves(fitted: np.ndarray, change: Callable[[np.ndarray], np.ndarray])
 
 
 def _programme(logits: np.ndarray, site_sd: float, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the programme's plots say of true logits, with the weights, both [species, sites, periods]."""
+    """Return true logits with the noise of the programme's plots, and weights, both [species, sites, periods]."""
     plots = np.array([plots_of(code) for code in species_codes()])[:, None, None] / SITES
     hazard = expit(logits)
     entered = np.concatenate([np.ones_like(hazard[:, :, :1]), np.cumprod(1 - hazard[:, :, :-1], axis=2)], axis=2)
     followed = (1 - LOST_SHARE) ** np.arange(len(HORIZONS))
-    # Of a plot's logit, by its trees at risk; where none are left, next to nothing.
+    # Information of a plot on its logit, by its trees at risk; nearly 0 if none are left.
     information = np.maximum(TREES_PER_PLOT * entered * followed * hazard * (1 - hazard), 1e-6)
     deviation = np.sqrt((1 / information + site_sd**2) / plots)
     return logits + deviation * generator.standard_normal(logits.shape), information * plots
