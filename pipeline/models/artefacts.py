@@ -57,7 +57,7 @@ def read_artefacts(directory: Path) -> ModelArtefacts:
 
 
 def read_object(path: Path, wanted: str) -> dict:
-    """Return the JSON object of a file in the wanted format; ModelsError if it is another."""
+    """Return the JSON object of a file; ModelsError if it has another format."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -77,7 +77,7 @@ def check_methods(path: Path, methods: object) -> None:
 
 
 def _check(path: Path, given: dict) -> None:
-    """Raise ModelsError at the first part of a manifest that the commands use and cannot."""
+    """Raise ModelsError for the first part of a manifest that the commands need and that is missing or invalid."""
     if given.get("horizons") != list(HORIZONS):
         raise ModelsError(f"{path}: horizons must be {list(HORIZONS)}, not {given.get('horizons')!r}")
     check_methods(path, given.get("methods"))

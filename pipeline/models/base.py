@@ -1,4 +1,4 @@
-"""The graph of a method that an outcomes table has no tree of: it is kept from other models, the base."""
+"""The graph of a method without trees in an outcomes table: it is kept from other models, the base."""
 
 from pathlib import Path
 

@@ -35,7 +35,7 @@ class Smoothing:
     species_curvature: float
 
 
-# Departures of one method from another are smaller than the effects themselves.
+# The departures of one method from another are smaller than the effects themselves.
 METHOD_SMOOTHING = Smoothing(shared_slope=1.0, shared_curvature=50.0, species_slope=20.0, species_curvature=500.0)
 DEPARTURE_SMOOTHING = Smoothing(
     shared_slope=3.0, shared_curvature=150.0, species_slope=600.0, species_curvature=15000.0

@@ -85,7 +85,7 @@ def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     graph.add("Mul", ["species", "species_stride"], "species_start")
     graph.add("Add", ["interval_index", "feature_offset"], "feature_entry")
     graph.add("Add", ["feature_entry", "species_start"], "entry")
-    # One Gather of the rows [values, rises] of all columns and one Transpose is much faster than one Gather a column.
+    # One Gather of the rows [values, rises] of all columns and one Transpose are much faster than a Gather per column.
     rises = np.diff(curves, axis=2, append=curves[:, :, -1:])
     table = np.concatenate([curves, rises], axis=3).astype(np.float32)
     graph.constant("table", table.reshape(-1, 2 * columns))

@@ -19,10 +19,10 @@ from pipeline.outcomes.simulation import Truth
 from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.world import World
 
-# Gauss-Legendre on [0, 1]. What so few nodes leave of survival - baseline is shared out over the features: see
-# `contributions`.
+# Gauss-Legendre on [0, 1]. `contributions` distributes the error of so few nodes, relative to survival - baseline,
+# over the features.
 QUADRATURE_NODES = 6
-# Where no feature has an effect there is nothing to share; this avoids a division by zero.
+# Avoids a division by zero if no feature has an effect.
 SMALLEST_TOTAL = np.float32(1e-30)
 # Tables are rounded so that last-bit differences between builds of a linear algebra library do not change the files.
 DECIMALS = 5
@@ -69,7 +69,7 @@ class HazardModel:
         return np.cumprod(expit(-logits), axis=1)
 
     def _seed_contributions(self, survival: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """Return the change [rows, horizons] of survival by the seeds of a spot: all of n seeds die with p^n."""
+        """Return the change [rows, horizons] of survival by the seeds of a spot: all of n seeds die with chance p^n."""
         if not self.sown:
             return np.zeros_like(survival)
         ratio = with_practice(features)[:, -1:] / DEFAULTS[-1]

@@ -1,4 +1,4 @@
-"""models/manifest.json: what the service needs to know of the graphs, and their provenance."""
+"""models/manifest.json: the description of the graphs for the service, and their provenance."""
 
 import importlib.metadata
 import json
@@ -23,7 +23,7 @@ from pipeline.sources.manifest import sha256_of
 SERIES = "Nurselog"
 CODENAME = "larch"
 CAUTION = {
-    # `evaluation.evidence` adds how they did on planted trees.
+    # `evaluation.evidence` adds the result on planted trees.
     "simulated": "The models are trained on simulated outcomes.",
     "observed": (
         "The models are fitted to a table of observed outcomes. "

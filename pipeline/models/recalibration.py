@@ -62,7 +62,7 @@ def recalibrated_graph(path: Path, lines: Lines) -> onnx.ModelProto:
 
 
 def read_recalibration(path: Path) -> tuple[dict, dict[str, Lines]]:
-    """Return the content of a recalibration file and the lines of each method; ModelsError names what is wrong."""
+    """Return the content of a recalibration file and the lines of each method; ModelsError names the invalid value."""
     content = read_object(path, FORMAT)
     check_methods(path, content.get("methods"))
     methods = {method: _lines(path, method, entries) for method, entries in content["methods"].items()}

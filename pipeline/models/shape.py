@@ -1,7 +1,7 @@
-"""What is known of the shape of a curve beside the trees: its sign, and how it goes on beyond the climates of the grid.
+"""Known shapes of curves, in addition to the trees: their sign, and their course beyond the climates of the grid.
 
 No tree of the grid stands at the maximum VPD of a hotter climate, so a fit says nothing there. Models of simulated
-outcomes go on as the simulation does; models of observed outcomes go on in a straight line.
+outcomes continue as the simulation does; models of observed outcomes continue in a straight line.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from pipeline.models.basis import KNOTS, Knots
 from pipeline.models.features import FEATURES
 
 EDGE_KNOTS = 3
-"""The straight line beyond the grid has the slope over so many knots at its edge."""
+"""The straight line beyond the grid has the mean slope over this many knots at its edge."""
 UNSEEN = 1e-6
 
 Process = Callable[[int, str, np.ndarray], np.ndarray]
@@ -21,7 +21,7 @@ Process = Callable[[int, str, np.ndarray], np.ndarray]
 
 
 def is_fitted() -> np.ndarray:
-    """Return which features [features] have curves that are fitted where there is a process."""
+    """Return which features have fitted curves if there is a process, bool [features]."""
     return np.array([not feature.given for feature in FEATURES])
 
 
@@ -37,7 +37,7 @@ def with_given_curves(curves: np.ndarray, knots: Knots, process: Process) -> np.
 def continued(curves: np.ndarray, knots: Knots, observed: np.ndarray, process: Process | None) -> np.ndarray:
     """Return curves [species, features, knots, periods] continued beyond the `observed` features [points, features].
 
-    Only features with a reach are; their ends on the grid are the knots inside its 0.2 to 99.8 percentile.
+    Only features with a reach are continued, from the knots inside the 0.2 to 99.8 percentile of the grid.
     """
     curves = curves.copy()
     for index, feature in enumerate(FEATURES):
@@ -60,7 +60,7 @@ def continued(curves: np.ndarray, knots: Knots, observed: np.ndarray, process: P
 
 
 def of_known_sign(curves: np.ndarray, trees: np.ndarray) -> np.ndarray:
-    """Return the nearest curves [species, features, knots, periods] in which no harm of a feature lowers the hazard.
+    """Return the nearest curves [species, features, knots, periods] in which harmful features never lower the hazard.
 
     `trees` [species, features, knots] weight the knots.
     """
