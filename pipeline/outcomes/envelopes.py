@@ -30,7 +30,7 @@ OTHER_COLUMNS = (
     "terrain_ruggedness",
     "slope",
 )
-# Seed is had from all but the rarest sites of the range.
+# Seed is available from all but the rarest sites of the range.
 LOCAL_SEED = (0.05, 0.95)
 AXES = (*LIMITS, *OTHER_COLUMNS)
 LOGARITHMIC_AXES = frozenset({"precipitation_annual"})

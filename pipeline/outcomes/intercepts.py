@@ -39,6 +39,6 @@ def intercepts(published_predictor: np.ndarray, survival: tuple[float, ...], sit
 
 
 def _miss(intercept: float, earlier: np.ndarray, predictor: np.ndarray, target: float, site_sd: float) -> float:
-    """Return by how much survival to the period after `earlier` exceeds the target."""
+    """Return survival to the period after `earlier` minus the target."""
     so_far = np.append(earlier, intercept)
     return float(expected_survival(predictor[: len(so_far)] + so_far, site_sd)[-1] - target)

@@ -1,4 +1,4 @@
-"""Survival of single plantings with their own climate and practice in any world: what evidence is compared with.
+"""Survival of single plantings with their own climate and practice in any world, to compare with evidence.
 
 Everything that all worlds share is computed once, so that a world takes some milliseconds: a chain of worlds needs
 tens of thousands of them.
@@ -32,7 +32,7 @@ class Group:
 
 
 class Plantings:
-    """Plantings [rows] whose survival any world can be asked for."""
+    """Plantings [rows] whose survival can be computed in any world."""
 
     def __init__(self, grid: Grid, table: pd.DataFrame):
         """Take a table with a planting a row.

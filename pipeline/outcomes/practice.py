@@ -30,13 +30,13 @@ class PracticeFeature:
 VEGETATION_CONTROL = PracticeFeature("vegetation_control", "vegetation control", "1", 0.0, 1.0, 0.5)
 """Share of competing vegetation that is controlled in the first years: 0 none, 1 complete."""
 OVERSTORY_COVER = PracticeFeature("overstory_cover", "overstory cover", "percent", 0.0, 100.0, 10.0)
-"""Cover of the trees left standing: most plantings follow a harvest or a fire that leaves few."""
+"""Cover of the standing trees, percent: most plantings follow a harvest or a fire that leaves few."""
 SEEDS = PracticeFeature("seeds_per_spot", "seeds per spot", "seeds", 1.0, 10_000.0, SEEDS_PER_SPOT, METHODS[1:])
 """Viable seeds in one pod."""
 
 PRACTICES = (VEGETATION_CONTROL, OVERSTORY_COVER, SEEDS)
 LINEAR_PRACTICES = PRACTICES[:2]
-"""Those whose effect on the logit of the hazard is a slope."""
+"""The features of the practice that have a linear effect on the logit of the hazard."""
 DEFAULTS = np.array([practice.default for practice in PRACTICES], dtype=np.float32)
 
 

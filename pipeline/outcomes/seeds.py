@@ -19,7 +19,7 @@ _TINY = 1e-12
 
 
 def seed_ratio(world: World, seeds_per_spot: float | np.ndarray = SEEDS_PER_SPOT) -> float | np.ndarray:
-    """Return how many times as many living seedlings a spot has as one of the default seeds at the central rates."""
+    """Return the ratio of living seedlings in a spot to those in one with the default seeds at the central rates."""
     rates = world.emergence * world.germinant_survival / (_CENTRAL.emergence * _CENTRAL.germinant_survival)
     return rates * seeds_per_spot / SEEDS_PER_SPOT
 

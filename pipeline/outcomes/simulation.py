@@ -62,7 +62,7 @@ class Truth:
         return logits if method == METHODS[0] else spot_logits(logits, seed_ratio(self.world))
 
     def sown_logits(self, environment: Environment, method: str, species: int) -> np.ndarray:
-        """Return the same, for seed at the central rates of emergence and first-year survival."""
+        """Return hazard logits like `logits`, for seed at the central rates of emergence and first-year survival."""
         return self.intercepts[method] + predictor(environment, species, self.envelopes[species], self.world, method)
 
     def survival(self, method: str, species: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -86,11 +86,11 @@ class Truth:
         return total
 
     def averaged_curve(self, method: str, species: int, feature: str, values: np.ndarray) -> np.ndarray:
-        """Return the same on the logit of the hazard averaged over sites, which is what trees of many sites show."""
+        """Return the same for the hazard averaged over sites, as trees of many sites show it."""
         return averaging(self.site_sd(method)) * self.curve(method, species, feature, values)
 
     def site_sd(self, method: str) -> float:
-        """Return the standard deviation, in logits, of what no grid column explains."""
+        """Return the standard deviation, in logits, of the site effects that no grid column explains."""
         return self.world.site_sd(method)
 
 
@@ -103,7 +103,7 @@ def true_process(grid: Grid, world: World) -> Truth:
 
 
 def truth_of_world(world: World, central: Truth, published: Environment) -> Truth:
-    """Return the hazards of a world, with what all worlds share from another and the published site's environment."""
+    """Return the hazards of a world, from those of the central one and the environment of the published site."""
     return replace(central, world=world, intercepts=solved_intercepts(world, published, central.envelopes))
 
 

@@ -51,7 +51,7 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     axes, scores = environment.axes, environment.scores
 
     def adapted(name: str) -> np.ndarray:
-        """Return a score as seedlings from local seed meet it: less part of what their parents were used to."""
+        """Return a score for seedlings from local seed: less by the part that their parents are adapted to."""
         return scores[name] - world.local_adaptation * np.clip(scores[name], *envelope.local_seed[name])
 
     def levelling(score: np.ndarray) -> np.ndarray:
@@ -117,7 +117,7 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
 
 
 def outside_zone(distance_km: np.ndarray) -> np.ndarray:
-    """Return the cost of lying this many kilometres outside the zone: from nothing, in the end linear."""
+    """Return the cost of lying this many kilometres outside the zone: it rises smoothly from 0 and becomes linear."""
     return ZONE_EDGE_KM * np.logaddexp(0.0, distance_km / ZONE_EDGE_KM)
 
 
@@ -137,7 +137,7 @@ def predictor(environment: Environment, index: int, envelope: Envelope, world: W
 
 
 def vigor(index: int, world: World, method: str) -> float:
-    """Return what is subtracted from the hazard logits of a species."""
+    """Return the vigor that is subtracted from the hazard logits of a species."""
     species = all_species()[index]
     if method == "manual":
         return species.planting_vigor + world.vigor_shift[index] + world.stock_shift[index]

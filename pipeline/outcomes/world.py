@@ -49,7 +49,7 @@ def _free(central: Size, prior: Prior):
 
 @dataclass(frozen=True)
 class World:
-    """All free sizes, in logits where nothing else is said. An effect is for one standard score of its grid column."""
+    """All free sizes, in logits unless stated otherwise. An effect is per standard score of its grid column."""
 
     # Drought
     vpd_drought: float = _factor(1.3, 0.3, "sources give the direction and the shape, not the size")
@@ -137,7 +137,7 @@ class World:
     level: float = _shift(0.0, 0.35, "hazards of both methods at the published site: one sample of one service")
     emergence: float = _factor(0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier")
     germinant_survival: float = _factor(0.17, 0.35, "of the first year: 0.03 to 0.18 of three species, H.J. Andrews")
-    # Between plantings alike on the grid
+    # Differences between plantings that are alike on the grid
     programme_sd: float = _factor(0.85, 0.35, "year, crew, stock lot, browse: with places, 0.99 (0.13 to 0.99) in BC")
     place_sd: float = _factor(0.5, 0.4, "places alike on the grid: the rest of those 0.99, which place and year share")
     stand_sd: float = _factor(0.42, 0.25, "between stands of a location in British Columbia (REML)")
