@@ -6,7 +6,7 @@ import pandas as pd
 from pipeline.sources.manifest import SourceError
 
 _MM_PER_INCH = 25.4
-# The root zone of a hydrologic unit holds at most this much; in another unit than inches it would hold more.
+# Maximum water in the root zone of a hydrologic unit, in inches; a larger value is in another unit.
 _MAX_INCHES = 30.0
 
 
