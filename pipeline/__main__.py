@@ -10,12 +10,12 @@ from pipeline.sources.manifest import PROJECT, SourceError, Sources
 
 MODELS = PROJECT / "models"
 
-# Several threads add up sums in an order that differs between runs and machines; one thread gives the same bytes.
+# With several threads the order of sums differs between runs and machines; with one thread the bytes are the same.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def main(arguments=None):
-    """Parse and runs one command and returns the exit code of the process."""
+    """Parse and run one command, and return the exit code of the process."""
     options = _parser().parse_args(arguments)
     # The numerical libraries read these when they are imported, which only the commands below do.
     os.environ.update(_ONE_THREAD)

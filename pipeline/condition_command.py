@@ -71,7 +71,7 @@ def run(steps: int, held_out_steps: int) -> None:
 def held_out_source(
     worlds: Plantings, observations: Observations, prior: Prediction, source: str, steps: int, start: np.ndarray
 ) -> HeldOut:
-    """Return how the posterior of the other sources predicts one; its chain starts at a world of all sources."""
+    """Return how the posterior of the other sources predicts a source; the chain starts at a world of all sources."""
     mine = observations.of_source(source)
     seed = SEED + 100 + observations.sources.index(source)
     chain = run_chain(worlds, observations, ~mine, steps, HELD_OUT_BURN_IN, max(steps // DRAWS, 1), seed, start)

@@ -38,7 +38,7 @@ def run(outcomes_file: Path, models_directory: Path, output: Path, replicates: i
     models = read_artefacts(models_directory)
     grid = read_grid(GRID)
     outcomes, point = read_outcomes(outcomes_file, grid)
-    # Before the work of minutes.
+    # Fail before minutes of work.
     output.mkdir(parents=True, exist_ok=True)
     with threadpool_limits(limits=1):
         evaluate(grid, outcomes, point, outcomes_file, models, output, replicates)
@@ -107,7 +107,7 @@ def evaluate(
 def _survival(
     grid: Grid, outcomes: pd.DataFrame, point: np.ndarray, models: ModelArtefacts, sha256: str
 ) -> tuple[np.ndarray, str]:
-    """Return survival [rows, horizons], held out if the models were trained on this very table, and which it is."""
+    """Return survival [rows, horizons] and its origin: "held out", "in sample", or "models" of other outcomes."""
     predicted = predicted_survival(models, grid, outcomes, point)
     provenance = models.manifest["provenance"]
     if provenance.get("recalibration", {}).get("outcomes", {}).get("sha256") == sha256:
@@ -149,7 +149,7 @@ def _scores(method: str, trees: Trees) -> list[dict]:
 
 
 def _predictions(rows: pd.DataFrame, survival: np.ndarray, recalibrated: np.ndarray) -> pd.DataFrame:
-    """Return one row a row of the table: what it says of the tree, its block and fold, and predicted survival."""
+    """Return a row for each row of the table, with its values, block, fold and predicted survival."""
     named = rows.drop(columns=["species"]).reset_index(drop=True)
     named.insert(0, "row", np.arange(1, len(rows) + 1))
     columns = dict(zip(SURVIVAL_COLUMNS, survival.T, strict=True))

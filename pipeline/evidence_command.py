@@ -1,4 +1,4 @@
-"""``python -m pipeline evidence``: scores models on real plantings, and writes what it found."""
+"""``python -m pipeline evidence``: scores models on real plantings, and writes the results."""
 
 from pathlib import Path
 

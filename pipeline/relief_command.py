@@ -11,7 +11,7 @@ from pipeline.sources.manifest import PROJECT
 from pipeline.sources.terrain_tiles import read_elevation_model, read_terrain_tiles
 
 RELIEF = PROJECT / "web" / "base-map" / "relief.pmtiles"
-# Of a grey level of the tiles, rounded: the fits of the two states differ by less than shading shows.
+# Height of a grey level of the tiles, rounded: the fits of the two states differ too little to be seen.
 _METRES_PER_LEVEL = 19.8
 
 
