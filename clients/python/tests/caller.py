@@ -30,7 +30,7 @@ class Caller:
         batch_sites: int | None = None,
         **options: Any,
     ) -> Any:
-        """`batch_sites` stands for what an earlier call learned; delays between attempts are a millisecond."""
+        """`batch_sites` is the batch size that an earlier call found; delays between attempts are a millisecond."""
 
         def prepare(client: Client | AsyncClient) -> None:
             client._retry_policy = RetryPolicy(retries, first_delay_s=0.001, max_delay_s=0.001)

@@ -48,7 +48,7 @@ class Predict:
 def in_terminal(
     service: ServiceProcess, *arguments: str, stream: Literal["stdout", "stderr"] = "stdout", **changes: str
 ) -> bytes:
-    """What the command writes to a terminal that is one of its streams."""
+    """The output of the command with a terminal as one of its streams."""
     terminal, end = pty.openpty()
     environment = environment_of(service, TERM="xterm-256color", **changes)
     stdout, stderr = (end, subprocess.DEVNULL) if stream == "stdout" else (subprocess.DEVNULL, end)

@@ -14,7 +14,7 @@ from service_process import ServiceProcess, build
 
 from nurselog import AsyncClient, Client
 
-# How long examples take depends on what else the machine does. All examples of a test share one service.
+# The time of examples depends on the load of the machine. All examples of a test share one service.
 settings.register_profile(
     "shared service",
     deadline=None,

@@ -1,4 +1,4 @@
-"""A proxy in front of the service that fails as networks and balancers do, as a test tells it to."""
+"""A proxy in front of the service that fails on request, as networks and balancers do."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class FaultyProxy:
         self._upstream.close()
 
     def fail_next(self, faults: Iterable[Fault | None]) -> None:
-        """Sets what happens to the next requests and forgets the earlier ones."""
+        """Sets the faults of the next requests and forgets the earlier ones."""
         with self._lock:
             self._faults = deque(faults)
             self.answered.clear()

@@ -14,7 +14,7 @@ _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 class KillingRelay:
-    """Forwards connections at `url`, and kills the service when so many bytes of responses have passed.
+    """Forwards connections at `url`, and kills the service after a number of response bytes.
 
     Args:
         service: A service that belongs to the test alone.
@@ -30,7 +30,7 @@ class KillingRelay:
         self._passed = 0
         self._lock = threading.Lock()
         self.kills = 0
-        # Responses that broke off after some of their bytes had passed.
+        # Responses that were cut off after some of their bytes.
         self.broken = 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""Rasters of elevations for tests, and what a table answers to their cells."""
+"""Rasters of elevations for tests, and the answers of a table to their cells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service_process import ServiceProcess
 
 from nurselog import Client
 
-# Wider than a window, with a piece on the Willamette's farmland, where there are no data.
+# Wider than a window, with a part on the farmland of the Willamette, where there are no data.
 WIDTH, HEIGHT, CELL_M = 170, 20, 120.0
 UTM = "EPSG:26910"
 NORTH_WEST = (552_000.0, 4_888_000.0)
@@ -54,7 +54,7 @@ def centres(transform: Affine, rows: Any, columns: Any) -> tuple[Cells, Cells]:
 
 
 def expected(service: ServiceProcess, path: Path, elevations: Cells | None, **options: Any) -> Cells:
-    """What a table of the centres of all cells answers, NaN where it has none."""
+    """The answers of a table to the centres of all cells, NaN for cells without data."""
     with rasterio.open(path) as file:
         rows, columns = np.mgrid[: file.height, : file.width]
         x, y = centres(file.transform, rows, columns)

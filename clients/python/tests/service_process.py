@@ -87,7 +87,7 @@ class ServiceProcess:
         return str(self.keys("issue", "--tier", tier, "--owner", "client tests")["key"])
 
     def nearly_used_key(self, left: int) -> str:
-        """A new key of tier spore that has so many of its 100 requests left."""
+        """A new key of tier spore with the given number of its 100 requests left."""
         key = self.issue("spore")
         with httpx.Client(base_url=self.url, headers={"X-API-Key": key}) as client:
             for _ in range(100 - left):
@@ -95,7 +95,7 @@ class ServiceProcess:
         return key
 
     def ask(self, path: str, body: object = None) -> Any:
-        """The answer to a request that the client has no part in."""
+        """The answer to a request that is sent without the client."""
         method = "GET" if body is None else "POST"
         response = httpx.request(method, self.url + path, json=body, headers={"X-API-Key": self.key})
         return response.raise_for_status().json()

@@ -9,7 +9,7 @@ PLANTED: dict[str, Any] = {**SITE, "planting_method": "manual"}
 
 
 def sites(count: int) -> list[dict[str, Any]]:
-    """So many sites along a line, each known by its latitude. Those at the end of a long line have no data nearby."""
+    """Sites along a line, identified by their latitude. Those at the end of a long line have no data nearby."""
     return [{**PLANTED, "latitude": 44.12 + position / 10_000} for position in range(count)]
 
 

@@ -69,7 +69,7 @@ def test_health_is_answered(call: Caller) -> None:
     assert call("health")["status"] == "ok"
 
 
-def test_types_are_what_generate_types_makes_of_the_document(service: ServiceProcess) -> None:
+def test_types_equal_those_generated_from_the_document(service: ServiceProcess) -> None:
     assert Path(types.__file__).read_text() == types_of(service.ask("/openapi.json"))
 
 
@@ -98,7 +98,7 @@ def test_both_clients_have_the_same_methods_with_the_same_parameters() -> None:
         ({"horizons": [2]}, errors.InvalidRequestError, "issues"),
     ],
 )
-def test_a_refusal_has_the_class_of_its_code_and_all_that_the_service_said(
+def test_a_refusal_has_the_class_of_its_code_and_all_details_of_the_service(
     call: Caller, changes: dict[str, Any], error_class: type[NurselogError], detail: str | None
 ) -> None:
     with pytest.raises(error_class) as raised:
@@ -111,7 +111,7 @@ def test_a_refusal_has_the_class_of_its_code_and_all_that_the_service_said(
     assert detail is None or detail in error.details
 
 
-def test_refused_keys_are_told_apart(call: Caller, service: ServiceProcess) -> None:
+def test_refused_keys_have_different_errors(call: Caller, service: ServiceProcess) -> None:
     issued = service.keys("issue", "--tier", "spore", "--owner", "client tests")
     service.keys("deactivate", issued["id"])
     with pytest.raises(errors.KeyInactiveError):
@@ -144,7 +144,7 @@ def test_a_value_that_json_does_not_have_is_named_and_not_sent(
     assert raised.value.status is None
 
 
-def test_a_page_that_is_not_of_the_service_is_an_error_that_says_so(call: Caller, service: ServiceProcess) -> None:
+def test_a_page_of_another_server_is_an_error_that_says_so(call: Caller, service: ServiceProcess) -> None:
     with pytest.raises(errors.NotFoundError):
         call("species", url=f"{service.url}/elsewhere")
 

@@ -93,7 +93,7 @@ _INTERRUPTED = """
 import json, signal, sys
 from nurselog import Client
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background has ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in processes of a background shell
 with Client(sys.argv[1], "key") as client:
     client._batch_sites = 1
     client.predict_many(json.loads(sys.argv[2]), concurrency=2)

@@ -1,4 +1,4 @@
-"""What notebooks show, and the one of the examples."""
+"""Answers as notebooks show them, and the example notebook."""
 
 from __future__ import annotations
 

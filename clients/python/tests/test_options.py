@@ -67,12 +67,12 @@ def test_the_command_sends_its_options(service: ServiceProcess) -> None:
     assert without_time(answer) == without_time(service.ask("/v1/predict", {**PLANTED, **options}))
 
 
-def test_the_command_takes_an_elevation_of_0_for_one(service: ServiceProcess) -> None:
+def test_the_command_sends_an_elevation_of_0(service: ServiceProcess) -> None:
     output = run(service, "site", "44.12", "-122.03", "PSME", "manual", "--elevation-m", "0", "--json").stdout
     assert json.loads(output)["predictions"] == service.ask("/v1/predict", {**PLANTED, "elevation_m": 0})["predictions"]
 
 
-def test_what_include_adds_to_the_site_is_shown(service: ServiceProcess) -> None:
+def test_the_fields_that_include_adds_to_the_site_are_shown(service: ServiceProcess) -> None:
     output = run(service, "site", "44.12", "-122.03", "PSME", "--include", "site").stdout
     site = service.ask("/v1/predict/compare", {**SITE, "include": ["site"]})["site"]
     assert f"{site['matched_elevation_m']} m" in output

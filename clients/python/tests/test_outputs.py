@@ -25,7 +25,7 @@ PLAN = ["plan", "units.shp.zip", "--species", "PSME", "-o"]
         (PLAN, "out.parquet"),
     ],
 )
-def test_a_file_that_cannot_be_written_whole_leaves_the_one_that_was_there(
+def test_a_file_that_cannot_be_written_whole_leaves_the_existing_one(
     service: ServiceProcess, tmp_path: Path, arguments: list[str], output: str
 ) -> None:
     shutil.copy(ROOT / "clients/python/examples/units.shp.zip", tmp_path)

@@ -67,7 +67,7 @@ def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: 
 
 
 @pytest.mark.parametrize("given", [units().iloc[0].geometry.__geo_interface__, pd.DataFrame(units()["name"])])
-def test_what_has_no_units_is_a_type_error_that_shows_it(call: Caller, given: Any) -> None:
+def test_an_argument_without_units_is_a_type_error_that_shows_it(call: Caller, given: Any) -> None:
     with pytest.raises(TypeError, match=f"FeatureCollection, not {re.escape(repr(given)[:20])}"):
         call("plan", given)
 

@@ -19,7 +19,7 @@ from nurselog import Client
 SAMPLES = ROOT / "data/samples"
 
 
-def test_the_samples_are_answered_but_for_their_mistakes(service: ServiceProcess, tmp_path: Path) -> None:
+def test_the_samples_are_answered_except_for_their_mistakes(service: ServiceProcess, tmp_path: Path) -> None:
     output = tmp_path / "out.csv"
     result = run(service, "predict", str(SAMPLES / "sites.csv"), "-o", str(output), "--elevation-m", "elevation_m")
     assert result.returncode == 0
@@ -55,7 +55,7 @@ def test_a_pipe_is_read_and_written(predict: Predict, service: ServiceProcess, t
     assert b"%" not in piped.stderr
 
 
-def test_who_reads_only_the_beginning_ends_the_command_without_a_traceback(
+def test_a_pipe_closed_after_the_first_line_ends_the_command_without_a_traceback(
     service: ServiceProcess, tmp_path: Path
 ) -> None:
     write_sites(tmp_path / "sites.csv", 3000)

@@ -22,7 +22,7 @@ from nurselog._files.reading import count, open_source
 from nurselog._files.writing import write_file
 
 
-def test_csv_of_a_spreadsheet_with_decimal_commas_comes_back_as_such(predict: Predict, tmp_path: Path) -> None:
+def test_csv_of_a_spreadsheet_with_decimal_commas_keeps_its_style(predict: Predict, tmp_path: Path) -> None:
     sites = write_sites(tmp_path / "sites.csv", 5)
     predict("sites.csv", "out.csv")
     expected = pd.read_csv(tmp_path / "out.csv")
@@ -37,7 +37,7 @@ def test_csv_of_a_spreadsheet_with_decimal_commas_comes_back_as_such(predict: Pr
     assert geopandas.read_file(tmp_path / "out.gpkg").geometry.y.tolist() == expected["latitude"].tolist()
 
 
-def test_latin_1_is_refused_with_the_remedy_and_read_with_it(predict: Predict, tmp_path: Path) -> None:
+def test_latin_1_is_refused_without_its_encoding_and_read_with_it(predict: Predict, tmp_path: Path) -> None:
     (tmp_path / "sites.csv").write_text("place,latitude,longitude\nCañon,44.12,-122.03\n", encoding="latin-1")
     assert "--encoding names another" in predict("sites.csv", "out.csv", *PLANTED).stderr
     assert predict("sites.csv", "out.csv", *PLANTED, "--encoding", "latin-1").exit_code == 0
@@ -65,13 +65,13 @@ def test_a_byte_order_mark_stays(predict: Predict, tmp_path: Path, encoding: str
         assert written.startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
 
 
-def test_blank_lines_before_the_header_are_passed_over(predict: Predict, tmp_path: Path) -> None:
+def test_blank_lines_before_the_header_are_skipped(predict: Predict, tmp_path: Path) -> None:
     (tmp_path / "sites.csv").write_text("\n\nlatitude,longitude\n44.12,-122.03\n")
     predict("sites.csv", "out.csv", *PLANTED)
     assert texts(tmp_path / "out.csv")["error_code"].tolist() == [""]
 
 
-def test_a_csv_file_is_read_by_pyarrow_alone_so_that_its_thread_needs_no_python_at_the_end(tmp_path: Path) -> None:
+def test_a_csv_file_is_read_by_pyarrow_alone(tmp_path: Path) -> None:
     write_sites(tmp_path / "sites.csv", 3)
     source = open_source(tmp_path / "sites.csv", "utf-8", None, None)
     assert sum(map(count, source.parts())) == 3

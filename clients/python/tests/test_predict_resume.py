@@ -1,4 +1,4 @@
-"""`nurselog predict`: runs that end early, and what the next one makes of them."""
+"""`nurselog predict`: runs that end early, and their resumption."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_rows_of_other_models_keep_their_model_within_a_run(tmp_path: Path) -> N
     partial.remove()
 
 
-def test_a_run_does_not_end_well_where_another_one_of_the_same_output_took_its_rows(tmp_path: Path) -> None:
+def test_a_run_fails_if_another_run_with_the_same_output_removed_its_rows(tmp_path: Path) -> None:
     first, second = (PartialOutput(tmp_path / "out.csv", {}) for _ in range(2))
     rows = pa.table({"row": [1, 2, 3]})
     first.start(resume=False)

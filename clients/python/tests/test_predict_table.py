@@ -112,7 +112,7 @@ def test_a_recordbatchreader_is_answered_batch_by_batch(service: ServiceProcess)
         assert [answer.num_rows for answer in client.predict_tables(reader)] == 6 * [100]
 
 
-def test_progress_tells_the_rows_that_are_answered_and_all(call: Caller) -> None:
+def test_progress_reports_the_answered_rows_and_their_total(call: Caller) -> None:
     told: list[tuple[int, int]] = []
     call("predict_table", table(1200), progress=lambda *rows: told.append(rows))
     assert told == [(501, 1200), (1200, 1200)]

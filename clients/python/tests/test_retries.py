@@ -1,4 +1,4 @@
-"""What is sent again, how often and when."""
+"""Requests that are sent again, how often and when."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_service_that_is_not_ready_answers_health_and_is_not_asked_again(call:
     assert proxy.requests == 1
 
 
-def test_nobody_listens(call: Caller) -> None:
+def test_a_url_where_nobody_listens_is_connection_failed(call: Caller) -> None:
     with pytest.raises(errors.ConnectionFailedError, match=r"http://127\.0\.0\.1:9\b"):
         call("species", url="http://127.0.0.1:9", retries=1)
 
@@ -101,9 +101,7 @@ _REFUSAL = '{"error":{"code":"batch_too_large","message":"Large.","details":%s}}
         (200, '{"results":[{"error":{}},{"error":null}]}', {}),
     ],
 )
-def test_whatever_a_server_answers_a_failure_is_an_error_of_the_client(
-    status: int, body: str, headers: dict[str, str]
-) -> None:
+def test_any_failure_of_a_server_is_an_error_of_the_client(status: int, body: str, headers: dict[str, str]) -> None:
     steps = plan({"type": "FeatureCollection", "features": [{"id": 1}, {"id": 2}]})
     operations: list[Operation[Any]] = [predict_batch([b"{}", b"{}"]), next(steps)]
     for operation in operations:

@@ -1,4 +1,4 @@
-"""URL and key: where they come from, and what is said when they are missing."""
+"""URL and key: their sources, and the errors if they are missing."""
 
 from __future__ import annotations
 

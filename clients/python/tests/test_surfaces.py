@@ -73,7 +73,7 @@ def test_the_command_writes_a_cloud_optimised_geotiff(service: ServiceProcess, t
     np.testing.assert_array_equal(values[np.isfinite(values)], array.values[np.isfinite(array.values)])
 
 
-def test_the_command_writes_the_other_formats_by_the_end_of_the_name(
+def test_the_command_writes_the_other_formats_by_the_suffix_of_the_file(
     service: ServiceProcess, tmp_path: Path, answer: Surface
 ) -> None:
     arguments = ["surface", "PSME", "--bbox", ",".join(map(str, BBOX)), "-o"]
@@ -93,7 +93,7 @@ def test_the_command_writes_the_other_formats_by_the_end_of_the_name(
 
 
 @pytest.mark.parametrize("format", ["tif", "csv", "geojson", "arrow", "json"])
-def test_a_page_of_another_server_is_no_surface(format: SurfaceFormat) -> None:
+def test_a_page_of_another_server_is_an_error(format: SurfaceFormat) -> None:
     with pytest.raises(errors.UnexpectedResponseError, match="Its type is 'text/html', not "):
         surface_file("PSME", format).read(httpx.Response(200, html="<h1>Welcome</h1>"))
 

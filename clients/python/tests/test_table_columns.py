@@ -38,7 +38,7 @@ def test_texts_of_numbers_may_have_decimal_commas(call: Caller) -> None:
         call("predict_table", plain, decimal=";", url=NOBODY)
 
 
-def test_values_for_all_rows_and_columns_of_other_names(call: Caller) -> None:
+def test_columns_may_have_other_names_or_be_values_for_all_rows(call: Caller) -> None:
     given = table(6)
     expected = call("predict_table", given.assign(elevation=700.0), elevation_m="elevation", horizons=[1])
     renamed = given.rename(columns={"latitude": "y", "longitude": "x"})
@@ -85,7 +85,7 @@ def test_texts_of_numbers_are_read_wherever_in_a_larger_table_they_begin(call: C
     assert answered["error_code"].null_count == 7
 
 
-def test_na_is_an_empty_elevation_and_no_empty_latitude(call: Caller) -> None:
+def test_na_is_an_empty_elevation_and_an_invalid_latitude(call: Caller) -> None:
     sites = table(3).assign(elevation=["NA", "", "NA"])
     answered = call("predict_table", sites, elevation_m="elevation", categories=False)
     assert answered["error_code"].isna().all()
@@ -112,9 +112,7 @@ def test_a_column_named_like_one_of_the_answer_is_refused_before_anything_is_sen
         ({"latitude": "plot"}, "'plot' must have numbers with a decimal point, not 'plot 0'"),
     ],
 )
-def test_a_wrong_column_is_named_with_the_columns_there_are(
-    call: Caller, options: dict[str, Any], message: str
-) -> None:
+def test_a_wrong_column_is_named_with_the_existing_columns(call: Caller, options: dict[str, Any], message: str) -> None:
     with pytest.raises(errors.InvalidRequestError, match=message):
         call("predict_table", table(3), **options, url=NOBODY)
 

@@ -1,4 +1,4 @@
-"""Tables and what goes wrong on the way: limits of tiers, cut connections, overload."""
+"""Tables with faults on the way: limits of tiers, cut connections, overload."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_complete_record_batches_of_a_cut_response_are_kept(call: Caller, proxy:
     assert 0 < rows[2] < 11_499
 
 
-def test_attempts_are_counted_anew_after_rows_were_gained(call: Caller, proxy: FaultyProxy) -> None:
+def test_attempts_are_counted_from_0_after_new_rows_arrived(call: Caller, proxy: FaultyProxy) -> None:
     proxy.fail_next([None, "cut after", "cut after"])
     assert len(call("predict_table", table(12_000), url=proxy.url, retries=1)) == 12_000
     assert proxy.requests == 4
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_last_error_is_raised_when_no_row_is_gained(call: Caller, proxy: FaultyProxy, fault: Fault) -> None:
+def test_the_last_error_is_raised_when_no_new_row_arrives(call: Caller, proxy: FaultyProxy, fault: Fault) -> None:
     proxy.fail_next([fault, fault])
     with pytest.raises(FINAL[fault]):
         call("predict_table", table(20), url=proxy.url, retries=1)
