@@ -59,7 +59,7 @@ test_that("ids that are not unique are refused before anything is sent", {
   expect_error(plan_units(sf::st_sf(name = c("A", "A"), geometry = boxes), id = "name"), "several units A:")
 })
 
-test_that("a column of ids that is not there is named with those that are", {
+test_that("a missing column of ids is named with the existing columns", {
   units <- sf::st_sf(stand = "A-17", geometry = sf::st_sfc(sf::st_polygon(), crs = 4326))
   expect_error(plan_units(units, id = "stnad"), "no column stnad: its columns are stand, geometry")
 })
@@ -75,11 +75,11 @@ test_that("a surface has the survival of its points in the cells that hold them"
   expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5), tolerance = 1e-6)
 })
 
-test_that("a box whose numbers have no names is refused, as its order is not known", {
+test_that("a box of unnamed numbers is refused, because their order is not known", {
   expect_error(surface("PSME", c(-122.2, 44, -122, 44.2)), "must have the names xmin, ymin, xmax, ymax")
 })
 
-test_that("a redirect is an error and not followed, as it would take the key elsewhere", {
+test_that("a redirect is an error and not followed, because it would send the key elsewhere", {
   skip_without_service()
   skip_on_os("windows") # has no fork
   location <- paste0("Location: ", Sys.getenv("NURSELOG_URL"), "/v1/predict/rank")

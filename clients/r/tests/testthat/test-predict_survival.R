@@ -1,4 +1,4 @@
-test_that("rows keep their order, values and types, and get what a single prediction gives", {
+test_that("rows keep their order, values and types, and get the answers of single predictions", {
   skip_without_service()
   sites <- data.frame(
     latitude = c(44.12, 45.3, 44.12), longitude = c(-122.03, -121.9, -122.03),
@@ -34,7 +34,7 @@ test_that("a row with an error keeps the others, and says what was wrong", {
   expect_gte(answer$high_3[1], answer$survival_3[1])
 })
 
-test_that("no rows are an answer with all columns", {
+test_that("an input without rows has an answer with all columns", {
   skip_without_service()
   none <- predict_survival(data.frame(latitude = numeric(0), longitude = numeric(0)), "PSME", "manual", progress = FALSE)
   expect_equal(nrow(none), 0)
@@ -66,7 +66,7 @@ test_that("sites that cannot be read are refused before anything is sent", {
   expect_error(predict_survival(answered, "PSME", "manual"), "of the answer: region, low_3")
 })
 
-test_that("options are sent with a decimal point, whatever sign R prints", {
+test_that("options are sent with a decimal point, whatever decimal mark R prints", {
   skip_without_service()
   before <- options(OutDec = ",")
   on.exit(options(before))
@@ -74,13 +74,13 @@ test_that("options are sent with a decimal point, whatever sign R prints", {
   expect_true(is.na(answer$error_code))
 })
 
-test_that("integers of 64 bits, as databases have them, are sent as the numbers that they are", {
+test_that("64-bit integers, as databases have them, are sent with their values", {
   heights <- structure(900 * 2^-1074, class = "integer64") # as bit64 has 900
   registerS3method("as.character", "integer64", function(x, ...) as.character(unclass(x) / 2^-1074))
   expect_equal(cell_text(heights), "900")
 })
 
-test_that("a species that is NA is a missing one", {
+test_that("a species of NA is a missing species", {
   skip_without_service()
   sites <- data.frame(PLACE, species_code = NA)
   missing <- predict_survival(sites, planting_method = "manual", progress = FALSE)
@@ -108,7 +108,7 @@ test_that("an error keeps the sites that were answered before it", {
   expect_equal(unique(error$answered$survival_5), survival_of(44.12, -122.03, "PSME", "manual", 5))
 })
 
-test_that("a page of another server is no answer", {
+test_that("a page of another server is an error", {
   skip_without_service()
   skip_on_os("windows") # has no fork
   page <- c("<h1>Welcome</h1>", "<p>Please log in.</p>")
