@@ -1,4 +1,4 @@
-"""A made-up table of outcomes of 2,000 trees, of which the tests know what the commands must find."""
+"""A made-up table of outcomes of 2,000 trees with effects that the commands must recover."""
 
 import numpy as np
 import pandas as pd

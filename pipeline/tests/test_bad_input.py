@@ -1,4 +1,4 @@
-"""What the commands print when they are given what they cannot use: one line that names it, and no stack."""
+"""Commands that get unusable input print one line that names it, and no stack."""
 
 import json
 import shutil
@@ -152,7 +152,7 @@ def test_a_table_of_dead_trees_is_evaluated(tmp_path, table, alive):
 
 
 @pytest.mark.parametrize("replicates", ["-1", "many", "1.5"])
-def test_a_number_of_replicates_that_is_none_is_refused(capsys, replicates):
+def test_an_invalid_number_of_replicates_is_refused(capsys, replicates):
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", "--outcomes", "trees.csv", "--replicates", replicates])
     assert f"argument --replicates: '{replicates}' is not a whole number, 0 or more" in capsys.readouterr().err

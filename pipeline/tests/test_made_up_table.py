@@ -56,7 +56,7 @@ def test_the_made_up_table_has_2000_trees_of_both_methods_some_dead_some_lost(ta
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_evaluation_finds_what_was_made_up(first, method):
+def test_the_evaluation_recovers_the_made_up_effects(first, method):
     for horizon in HORIZONS:
         entry = overall(first, method, horizon)
         assert entry["calibration_intercept"]["high"] < 0

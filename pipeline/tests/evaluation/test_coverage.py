@@ -76,7 +76,7 @@ def test_widths_of_intervals_are_those_of_their_ends(grid):
 
 
 @pytest.mark.parametrize(("ends", "inside"), [((-1.0, 1.0), 1.0), ((1.5, 2.0), 0.0)])
-def test_an_interval_of_everything_covers_all_and_one_of_the_impossible_nothing(grid, truth, monkeypatch, ends, inside):
+def test_the_widest_interval_contains_all_truths_and_an_impossible_one_none(grid, truth, monkeypatch, ends, inside):
     monkeypatch.setattr(measure, "WORLDS", 2)
     points = sample_of_sites(grid)[:50]
     shape = (len(species_codes()), len(points), len(HORIZONS))

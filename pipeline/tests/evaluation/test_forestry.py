@@ -17,7 +17,7 @@ from pipeline.outcomes.species import species_codes
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("feature", [feature for feature in FEATURES if feature.harm], ids=lambda feature: feature.name)
-def test_no_harm_of_a_feature_raises_survival(grid, graphs, method, feature):
+def test_a_harmful_feature_never_raises_survival(grid, graphs, method, feature):
     column = next(column for column in COLUMNS if column.name == feature.name)
     values = np.linspace(column.minimum, column.maximum, 60)[:: feature.harm]
     points = np.random.default_rng(2).integers(0, len(grid.latitude), len(species_codes()))
@@ -28,7 +28,7 @@ def test_no_harm_of_a_feature_raises_survival(grid, graphs, method, feature):
         assert (np.diff(survival, axis=0) <= 1e-6).all(), species_codes()[species]
 
 
-def test_species_stand_in_the_zones_where_foresters_know_them(grid, graphs):
+def test_species_rank_in_each_zone_as_foresters_expect(grid, graphs):
     broken = [rule for rule in zone_rules(stands(grid, graphs["manual"])) if not rule.holds]
     assert broken == []
 

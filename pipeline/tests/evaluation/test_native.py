@@ -74,7 +74,7 @@ def test_an_error_changes_survival_only_through_its_own_feature_and_in_proportio
     assert double[column] == pytest.approx(2 * small[column], rel=0.05)
 
 
-def test_as_many_near_places_have_two_points_as_geometry_says(grid):
+def test_the_share_of_near_places_with_two_points_is_that_of_geometry(grid):
     pairs = near_pairs(grid, seed=2)
     height = 111.2 / STEPS_PER_DEGREE
     width = height * np.cos(np.radians(grid.latitude)).mean()

@@ -15,7 +15,7 @@ def square(west, south, east, north, code):
     }
 
 
-def test_a_range_is_its_polygons_less_its_holes_and_has_the_bit_of_its_place_in_the_list(tmp_path):
+def test_a_range_is_its_polygons_without_its_holes_and_sets_the_bit_of_its_index_in_the_list(tmp_path):
     features = [square(-123, 43, -121, 46, code=1), square(-122.5, 44, -121.5, 45, code=0)]
     for name, shown in (("first", features[:1]), ("second", features)):
         (tmp_path / name).write_text(json.dumps({"type": "FeatureCollection", "features": shown}), encoding="utf-8")

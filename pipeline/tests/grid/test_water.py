@@ -29,7 +29,7 @@ def test_level_ground_on_a_summit_or_a_terrace_or_of_less_than_800000_square_met
         assert not find_water(ground, no_sea, CELL_KM).any()
 
 
-def test_the_sea_is_water_and_level_ground_beside_it_is_not():
+def test_the_sea_is_water_and_level_ground_next_to_it_is_not():
     ground = np.zeros((40, 40), dtype=np.float32)
     ground[:, 20:] = 10.0
     sea = ground == 0

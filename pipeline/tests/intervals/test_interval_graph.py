@@ -34,7 +34,7 @@ def errors(features):
 
 @pytest.fixture(scope="module", params=[False, True], ids=["planted", "sown"])
 def model(features, practice_slopes, request):
-    """Curves wilder than those of any fit, but for the mean logits, which stay where survival is not 0 or 1."""
+    """Curves wilder than those of any fit, with mean logits at which survival is neither 0 nor 1."""
     generator = np.random.default_rng(4)
     knots = Knots.spanning(features, np.array([feature.logarithmic for feature in FEATURES]))
     shape = (len(species_codes()), len(FEATURES), KNOTS, COLUMNS)
@@ -74,7 +74,7 @@ def test_the_graph_computes_what_the_model_defines(model, draws_of, features, pr
         assert draws == pytest.approx(model.draws(inputs, species, errors), abs=2e-4)
 
 
-def test_rows_of_the_default_practice_have_the_same_draws_beside_others(
+def test_rows_of_the_default_practice_have_the_same_draws_among_other_rows(
     model, draws_of, features, practised, species, errors
 ):
     mixed = practised.copy()

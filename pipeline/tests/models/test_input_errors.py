@@ -10,7 +10,7 @@ from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM, standard_errors
 
 CHECKS = ("with the terrain model's elevation at the site", "single plots left out", "as answered")
-"""The checks of data/README.md that give the error at the point, the first that a column has."""
+"""The checks of data/README.md that give the error at the point; the first that a column has is used."""
 
 
 def stated_error(column, check):

@@ -65,7 +65,7 @@ def test_three_seeds_a_spot_rarely_leave_a_seedling(published):
     assert published("manual", seeds_per_spot=3).tolist() == published("manual").tolist()
 
 
-def test_with_weeds_and_overstory_gone_the_interval_reaches_what_was_observed_near_medford(grid):
+def test_the_interval_without_weeds_and_overstory_reaches_the_survival_observed_near_medford(grid):
     point = grid.nearest(42.4, -123.0)
     practice = np.array([1.0, 0.0, DEFAULTS[-1]])
     inputs = with_practice(grid.features(FEATURE_NAMES)[point : point + 1], practice)

@@ -1,4 +1,4 @@
-"""The service runs the graphs in onnxruntime-node: it must get what the pipeline got when it measured them."""
+"""The graphs give the service, in onnxruntime-node, the same outputs as the pipeline."""
 
 import numpy as np
 import pytest

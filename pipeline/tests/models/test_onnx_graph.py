@@ -53,7 +53,7 @@ def test_planting_does_not_depend_on_the_seeds_of_a_spot(model, graph, practised
     assert same != model.sown
 
 
-def test_spots_of_half_the_seeds_are_dead_with_the_root_of_the_chance(model, graph, features, species):
+def test_spots_with_half_the_seeds_die_with_the_square_root_of_the_probability(model, graph, features, species):
     half = with_practice(features)
     half[:, -1] /= 2
     whole, halved = (1 - graph.survival(inputs, species) for inputs in (features, half))

@@ -35,7 +35,7 @@ def test_knots_reach_as_far_as_a_changed_climate_needs(knots):
     assert knots.values(JANUARY)[[0, -1]] == pytest.approx((-25, 10), rel=1e-5)
 
 
-def test_beyond_the_grid_a_curve_goes_on_as_the_process_and_inside_it_stays(knots, observed):
+def test_a_curve_follows_the_process_beyond_the_grid_and_is_unchanged_inside(knots, observed):
     values = knots.values(VPD)
     inside = (values >= np.quantile(observed[:, VPD], 0.002)) & (values <= np.quantile(observed[:, VPD], 0.998))
     found = continued(curves_of(np.sin(values)), knots, observed, process)
@@ -44,20 +44,20 @@ def test_beyond_the_grid_a_curve_goes_on_as_the_process_and_inside_it_stays(knot
     assert np.diff(found[1, VPD, last:, 0]) == pytest.approx(np.diff(2 * values[last:] ** 2))
 
 
-def test_without_a_process_it_goes_on_in_a_straight_line(knots, observed):
+def test_a_curve_without_a_process_continues_in_a_straight_line(knots, observed):
     values = knots.values(VPD)
     cut = np.clip(0.3 * values, None, 0.3 * np.quantile(observed[:, VPD], 0.998))
     found = continued(curves_of(cut), knots, observed, None)
     assert found[0, VPD, :, 1] == pytest.approx(0.3 * values, abs=1e-5)
 
 
-def test_given_curves_are_those_of_the_process(knots):
+def test_given_curves_equal_the_process(knots):
     found = with_given_curves(curves_of(np.ones(KNOTS)), knots, process)
     assert found[1, JANUARY, :, 2] == pytest.approx(2 * knots.values(JANUARY) ** 2)
     assert (found[:, VPD] == 1).all()
 
 
-def test_a_curve_of_known_sign_never_falls_and_keeps_what_rises(knots):
+def test_a_curve_of_known_sign_never_falls_and_keeps_its_rising_parts(knots):
     rising = np.linspace(0, 1, KNOTS)
     noisy = rising + np.where(np.arange(KNOTS) % 2, 0.1, -0.1)
     trees = np.ones((2, len(FEATURES), KNOTS))

@@ -29,7 +29,7 @@ def survival(whole_grid):
     return of
 
 
-def test_plantings_on_the_grid_survive_as_its_true_process_says(whole_grid):
+def test_plantings_on_the_grid_have_the_survival_of_its_true_process(whole_grid):
     points = np.arange(0, len(whole_grid.latitude), 40_000)
     truth = true_process(whole_grid, CENTRAL)
     table = pd.DataFrame({name: whole_grid.columns[name][points] for name in AXES})
@@ -58,7 +58,7 @@ def test_a_spot_has_the_published_survival_at_the_default_seeds_and_three_seeds_
     assert three[0] < 0.1
 
 
-def test_a_spot_is_dead_if_every_half_of_its_seeds_is():
+def test_a_spot_is_dead_if_both_halves_of_its_seeds_are_dead():
     logits = np.array([[-2.0, -1.0, -1.5], [1.0, 0.5, 0.0]])
     half, whole = (1 - np.cumprod(1 / (1 + np.exp(spot_logits(logits, ratio))), axis=1) for ratio in (0.5, 1.0))
     assert half**2 == pytest.approx(whole)

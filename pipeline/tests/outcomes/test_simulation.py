@@ -30,7 +30,7 @@ def environment(grid):
 
 @pytest.fixture(scope="module")
 def envelope(grid, environment):
-    """One that the whole region fits in."""
+    """An envelope that contains the whole region."""
     limits = {axis: environment.axes[axis] for axis in LIMITS}
     return Envelope(
         inside=np.ones(len(grid.latitude), dtype=bool),
@@ -53,7 +53,7 @@ def test_intercepts_give_the_published_survival_at_the_published_site(method):
 
 
 @pytest.mark.parametrize("code", ["PSME", "PISI", "PIPO"])
-def test_seed_is_never_harmed_less_than_seedlings(environment, envelope, code):
+def test_every_term_harms_seed_at_least_as_much_as_seedlings(environment, envelope, code):
     for term in species_terms(environment, species(code), envelope, CENTRAL):
         assert (method_logit(term, "drone_seeded", CENTRAL) >= method_logit(term, "manual", CENTRAL)).all()
 
@@ -77,7 +77,7 @@ def test_leaving_the_envelope_costs_survival(grid, environment, envelope):
 
 
 def hazard_of_the_mean_site(environment, envelope, code, **scores):
-    """First-year logit at the site where every score is 0 but those given, and axes are those of the median site."""
+    """First-year logit at a site with the given scores, 0 for the others, and the axes of the median site."""
     site = Environment(
         {name: np.array([np.median(values)]) for name, values in environment.axes.items()},
         {name: np.array([scores.get(name, 0.0)]) for name in environment.scores},
@@ -124,7 +124,7 @@ def test_local_seed_softens_the_drought_of_the_home_climate_only(environment, en
 
 @pytest.fixture(scope="module")
 def truth(grid, environment, envelope):
-    """A world in which no site differs from another by what the grid knows."""
+    """A world in which grid columns cause no differences between sites."""
     weights = dict.fromkeys(CENTRAL.process_weights, (0.0, 0.0, 0.0))
     sizes = {"programme_sd": SITE_SD, "place_sd": 0.0, "stand_sd": 0.0, "plot_sd": 0.0, "seeding_site_factor": 1.0}
     world = replace(CENTRAL, process_weights=weights, **sizes)

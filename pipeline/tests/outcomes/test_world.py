@@ -78,6 +78,6 @@ def test_less_emergence_lowers_seeding_alone(survival):
     assert (poor[1] < usual[1] - 0.1).all()
 
 
-def test_programme_and_place_are_what_the_methods_share_of_a_site():
+def test_the_methods_share_the_effects_of_programme_and_place_at_a_site():
     assert CENTRAL.site_correlation == pytest.approx(0.53, abs=0.005)
     assert np.hypot(CENTRAL.programme_sd, CENTRAL.place_sd) == pytest.approx(0.99, abs=0.005)

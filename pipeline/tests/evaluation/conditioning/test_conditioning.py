@@ -1,4 +1,4 @@
-"""The chain over worlds: its likelihood, the prior that it keeps, and the truth that it finds."""
+"""The chain over worlds: its likelihood, its prior without plantings, and its convergence to likely worlds."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def worlds(whole_grid, observations):
     return Plantings(whole_grid, observations.table)
 
 
-def test_the_likelihood_is_that_of_the_counts_from_census_to_census(worlds, observations):
+def test_the_likelihood_equals_the_product_of_beta_binomials_from_census_to_census(worlds, observations):
     world = World.central()
     logits = worlds.logits(world)
     found = observations.log_likelihood(logits, world.plot_sd)
@@ -43,12 +43,12 @@ def test_the_likelihood_is_that_of_the_counts_from_census_to_census(worlds, obse
         assert found[row] == pytest.approx(expected, abs=1e-6)
 
 
-def test_sown_spots_and_bounds_are_not_conditioned_on(observations):
+def test_observations_have_no_sown_spots_and_no_bounds(observations):
     assert {planting.method for planting in observations.plantings} == {"manual"}
     assert "Burgess et al. 2003" not in observations.sources
 
 
-def test_a_stand_is_of_one_place_and_a_programme_of_one_source_that_may_have_several_places(observations):
+def test_a_stand_belongs_to_one_place_and_a_programme_to_one_source(observations):
     units = observations.units
     for lower, higher in (("stand", "place"), ("programme", "offset")):
         for unit in np.unique(units[lower]):
@@ -82,7 +82,7 @@ def test_the_same_seed_gives_the_same_draws(worlds, observations):
     assert np.array_equal(first.deviates, again.deviates)
 
 
-def test_a_prediction_of_a_new_planting_has_the_effects_that_the_source_was_not_seen_with(worlds, observations):
+def test_the_prediction_of_a_new_planting_has_a_wide_interval_because_its_effects_are_unknown(worlds, observations):
     draws = np.random.default_rng(4).standard_normal((40, deviate_count()))
     prediction = predict(worlds, observations, draws, seed=5)
     low, high = prediction.interval
@@ -117,7 +117,7 @@ def test_the_posterior_is_served_only_if_every_source_gains_and_the_intervals_ho
     assert ("The prior is served" in section_of(found, is_stale=False)) is not served
 
 
-def test_the_committed_posterior_is_that_of_its_result():
+def test_the_committed_posterior_belongs_to_the_committed_result():
     found = read_result()
     if found is not None:
         draws = np.load(POSTERIOR)

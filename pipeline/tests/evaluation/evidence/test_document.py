@@ -1,4 +1,4 @@
-"""docs/evidence.md, the manifest's rows and the card's section are those of the shipped models."""
+"""docs/evidence.md, the rows of the manifest and the section of the card belong to the shipped models."""
 
 import json
 
@@ -41,7 +41,7 @@ def test_the_figures_are_written_and_small(written, name):
     assert 1_000 < (written / name).stat().st_size < 100_000
 
 
-def test_a_share_that_is_not_0_is_not_shown_as_0():
+def test_a_share_above_0_is_never_shown_as_0():
     assert [share(value) for value in (0, 0.004, 0.01, 0.5)] == ["0.00", "0.0040", "0.01", "0.50"]
 
 
@@ -66,7 +66,7 @@ def test_the_caution_has_the_result_of_the_test(whole_grid):
     assert f"{trees:,} planted trees" in caution(comparisons)
 
 
-def test_no_seed_or_germinant_is_in_the_rows_of_the_manifest():
+def test_the_rows_of_the_manifest_have_no_seeds_or_germinants():
     rows = json.loads((MODELS / "manifest.json").read_text(encoding="utf-8"))["evidence"]
     sources = {row["source"] for row in rows}
     assert not sources & {"eleoperret/MastingCollab", "Gashwiler 1971"}
@@ -85,7 +85,7 @@ def test_the_range_of_a_part_is_that_of_its_lognormal_prior():
     assert not part.holds(0.2)
 
 
-def test_emergence_has_unsown_plots_taken_off_and_a_rate_of_each_species():
+def test_emergence_is_reduced_by_that_of_unsown_plots_and_has_a_rate_for_each_species():
     found = {(entry.species_code, entry.of): entry for entry in seeds.emergence()}
     sown = found["TSHE", "sown in the forest"]
     # 44 germinants on 40 plots, of which 0.067 a plot of 10 came unsown; 2012 is left out.

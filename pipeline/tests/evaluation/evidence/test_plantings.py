@@ -1,4 +1,4 @@
-"""What the project holds of real plantings, and which census counts for which year."""
+"""The data on real plantings, and the census that counts for each year."""
 
 import pandas as pd
 import pytest
@@ -54,7 +54,7 @@ def test_every_planting_is_of_a_species_of_the_models_and_its_survival_never_exc
             assert 1 <= census.year <= 5
 
 
-def test_what_is_left_out_has_a_reason_and_is_not_among_the_plantings():
+def test_a_line_that_is_left_out_has_a_reason_and_is_not_among_the_plantings():
     left = left_out_lines()
     assert (left["left_out"].str.len() > 10).all()
     assert "Cole, Newton and Bailey" not in {planting.source for planting in PLANTINGS}
@@ -75,7 +75,7 @@ def test_every_treatment_and_place_named_elsewhere_is_one_of_a_planting():
     assert named <= known
 
 
-def test_a_redcedar_that_was_alive_at_a_later_visit_was_alive():
+def test_a_redcedar_counts_as_alive_if_it_was_alive_at_a_later_visit():
     visits = redcedar_visits()
     of_tomanamus = visits[(visits["place"] == "Tomanamus Forest") & (visits["seed_zone"] == "Willamette Valley seed")]
     # The sheet has 74, 48 and 71 alive: 23 were not found in year 2.

@@ -1,4 +1,4 @@
-"""What the shipped models are asked at the places of plantings."""
+"""The inputs of the shipped models at the places of plantings."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_a_stand_has_its_own_elevation_and_the_climate_there(reader, whole_grid)
     assert inputs.features[0, column(reader, "precipitation_annual")] == pytest.approx(rain * grown)
 
 
-def test_practice_is_that_of_the_treatment_else_the_default_and_has_no_error(reader):
+def test_practice_comes_from_the_treatment_or_is_the_default_and_has_no_error(reader):
     last = column(reader, "vegetation_control")
     stated, not_stated = (
         reader.inputs(planting(RAINIER, "PARA", **practice)) for practice in ({"vegetation_control": 1.0}, {})
@@ -93,7 +93,7 @@ def test_intervals_hold_the_prediction_and_survival_never_rises(comparisons):
         assert (np.diff(survival) <= 1e-9).all()
 
 
-def test_year_2_is_reached_with_the_hazard_of_years_2_and_3():
+def test_survival_to_year_2_uses_the_hazard_of_years_2_and_3():
     first, second, third, *_ = yearly(np.array([[0.9, 0.9 * 0.81, 0.5]]))[0]
     assert second / first == pytest.approx(0.9)
     assert third / second == pytest.approx(0.9)

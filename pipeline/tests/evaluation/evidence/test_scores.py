@@ -32,7 +32,7 @@ def comparison(place="A", trees=100, alive=(80,), survival=0.8, width=0.1, treat
     return Comparison(planting, Predicted(years, draws, interval, "grid"))
 
 
-def test_the_beta_binomial_is_scipys():
+def test_the_beta_binomial_equals_that_of_scipy():
     size = 1 / 0.1 - 1
     expected = betabinom.logpmf(70, 100, 0.8 * size, 0.2 * size)
     assert beta_binomial(70, 100, np.array([0.8]), 0.1)[0] == pytest.approx(expected)
@@ -46,7 +46,7 @@ def test_a_large_count_has_the_design_effect_of_plots_of_8_trees():
     assert correlation_of(1) == 0
 
 
-def test_the_log_score_is_best_for_a_forecast_near_what_was_seen_and_sums_over_censuses_given_those_before():
+def test_the_log_score_is_best_for_a_forecast_near_the_counts_and_sums_over_conditional_censuses():
     near, far = (log_score(comparison(survival=survival)) for survival in (0.8, 0.5))
     assert near > far + 5
     both = log_score(comparison(alive=(80, 64), width=1e-6))
@@ -55,7 +55,7 @@ def test_the_log_score_is_best_for_a_forecast_near_what_was_seen_and_sums_over_c
     assert both == pytest.approx(first + second, abs=1e-3)
 
 
-def test_coverage_counts_values_inside_below_and_above_and_no_planting_of_few_trees():
+def test_coverage_counts_values_inside_below_and_above_and_skips_plantings_of_few_trees():
     rows = [comparison(alive=(count,)) for count in (80, 40, 99)] + [comparison(trees=5, alive=(0,))]
     assert coverage(rows) == (1, 1, 1)
 
@@ -94,7 +94,7 @@ def test_a_treatment_effect_is_the_mean_difference_of_the_logit_of_dying():
     assert predicted == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_source_fits_if_its_values_lie_inside_and_is_not_judged_on_two():
+def test_a_source_fits_if_its_values_lie_inside_and_is_not_judged_by_two_values():
     right = [comparison(source="right", place=str(i)) for i in range(4)]
     wrong = [comparison(source="wrong", place=str(i), alive=(10,)) for i in range(4)]
     few = [comparison(source="few", place=str(i)) for i in range(2)]

@@ -15,7 +15,7 @@ LOST_A_YEAR = 0.15
 
 @pytest.fixture(scope="module")
 def chance():
-    """The yearly chance of living of each tree."""
+    """The yearly survival probability of each tree."""
     return np.random.default_rng(1).uniform(0.6, 0.98, TREES)
 
 

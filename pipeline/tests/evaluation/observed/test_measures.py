@@ -44,7 +44,7 @@ def test_with_every_tree_followed_the_scores_are_the_plain_ones(complete):
     assert missing == {}
 
 
-def test_an_interval_is_as_wide_as_the_spread_between_blocks_makes_it(complete):
+def test_the_width_of_an_interval_follows_from_the_spread_between_blocks(complete):
     low, high = intervals(complete, 2, replicates=400, seed=1)["observed"]
     alive = (complete.follow_up["time"] > 5).reshape(BLOCKS, TREES_A_BLOCK).mean(axis=1)
     standard_error = alive.std() / np.sqrt(BLOCKS)
@@ -53,7 +53,7 @@ def test_an_interval_is_as_wide_as_the_spread_between_blocks_makes_it(complete):
     assert low < alive.mean() < high
 
 
-def test_a_replicate_has_whole_blocks_as_many_as_there_are():
+def test_a_replicate_has_as_many_whole_blocks_as_the_data():
     block = np.array([7, 7, 7, 3, 9, 9])
     for rows in resampled(block, 20, seed=2):
         drawn = np.bincount(rows, minlength=6)
