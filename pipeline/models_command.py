@@ -71,7 +71,7 @@ def run(outcomes_file: Path | None, version: str, output: Path, base_directory: 
 
 
 def maps_of(output: Path) -> Path:
-    """Return the directory of the card's plots: docs/maps for the shipped models, else beside the others."""
+    """Return the directory of the card's plots: docs/maps for the shipped models, else the models' own."""
     return MAPS if output.resolve() == MODELS.resolve() else output / "maps"
 
 

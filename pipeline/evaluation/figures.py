@@ -25,7 +25,7 @@ def draw_land(axes, regions):
 
 
 def unit_label(unit):
-    """Return the unit of a column as a figure names it; the metadata has 1 where there is none."""
+    """Return the unit of a column for figures, where 1 in the metadata means that it has none."""
     return "no unit" if unit == "1" else unit
 
 

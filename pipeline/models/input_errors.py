@@ -53,9 +53,9 @@ class InputError:
         return entry
 
 
-# Of values moved to another elevation: the January minimum of plots 700 to 1,000 m off their point has an RMSE of
-# 1.26 C, which makes 1.5 C a kilometre beside the error at the point. The others grow in proportion to what moving them
-# by 100 m and more leaves beside theirs (*Own elevation* in data/README.md): 0.52 C of the January minimum, 0.42 C of
+# Errors of values moved to another elevation: the January minimum of plots 700 to 1,000 m off their point has an RMSE
+# of 1.26 C, which is 1.5 C a kilometre in addition to the error at the point. The others are in proportion to their
+# errors after moves of 100 m and more (*Own elevation* in data/README.md): 0.52 C for the January minimum, 0.42 C for
 # the dew point, 0.34 hPa and 8.6 %.
 INPUT_ERRORS = {
     "elevation": InputError(16.8, lapse_per_km=1000.0),

@@ -26,7 +26,7 @@ class Prior:
     reason: str
 
     def moved(self, central: Size, deviates: Iterator[float]) -> Size:
-        """Return the size at standard normal deviates, of which each number of a tuple or dictionary takes the next."""
+        """Return the size at standard normal deviates; each number of a tuple or dictionary takes the next deviate."""
         if isinstance(central, Mapping):
             return {name: self.moved(size, deviates) for name, size in central.items()}
         if isinstance(central, tuple):

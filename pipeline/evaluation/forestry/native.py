@@ -30,7 +30,7 @@ def native_pairs(grid: Grid) -> NativePairs:
 
 
 def first_factor_shares(pairs: NativePairs, model: GraphModel) -> np.ndarray:
-    """Return for each feature the share of pairs [features] of which it is the first factor at year 5."""
+    """Return for each feature the share of pairs [features] that have it as the first factor at year 5."""
     contributions = model.contributions(pairs.features, pairs.species)[:, -1, : len(FEATURE_NAMES)]
     first = np.abs(contributions).argmax(axis=1)
     return np.bincount(first, minlength=len(FEATURE_NAMES)) / len(first)

@@ -9,7 +9,7 @@ from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM, InputError
 from pipeline.outcomes.periods import METHODS
 
-# Inputs of which no value was ever checked against a measurement at a place.
+# Inputs that were never checked against measurements at a place.
 WITHOUT_LOCAL_TRUTH = ("soil_water_capacity", "soil_clay", "crown_ratio")
 # Inputs whose error is a calculation from other errors and from assumptions, which `input_errors.py` states.
 ASSUMED_ERROR = ("slope", "heat_load", "crown_ratio")

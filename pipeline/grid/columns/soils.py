@@ -29,7 +29,7 @@ class SoilModel:
 
     def __init__(self, sources):
         units = read_hydrologic_units(sources)
-        # Values of units without trees are of fields, towns and sagebrush beside the forest.
+        # Units without trees have the values of fields, towns and sagebrush next to the forest.
         units = units[units["trees"] > 0]
         self._tree = cKDTree(_plane(units))
         self._log_water = np.log(np.maximum(units["water_mm"].to_numpy(), _MIN_WATER_MM))

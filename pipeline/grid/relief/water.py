@@ -8,10 +8,10 @@ beds in closed basins are found as well, which have no forest either; lakes in g
 import numpy as np
 from scipy.ndimage import binary_dilation, distance_transform_edt, label, maximum_filter, minimum_filter
 
-# Ground is level where the cells around differ by less; beside it, differences up to the second are no step.
+# Ground is level if its neighbours differ by less than the first. Next to it, differences up to the second are no step.
 _LEVEL_M, _STEP_M = 0.5, 6.0
 _MIN_AREA_KM2 = 0.8
-# The ground beside: 3 to 5 cells off the inner cells, which are one cell off the edge themselves.
+# Adjacent ground is 3 to 5 cells from the inner cells, which are one cell from the edge themselves.
 _BESIDE_CELLS = (2.5, 5.0)
 _MAX_LOWER_SHARE, _MAX_LEVEL_SHARE, _MIN_RISE_M = 0.1, 0.25, 39.5
 

@@ -1,4 +1,4 @@
-"""Every planting beside the models: the `evidence` array of the manifest, and a table for readers.
+"""Every planting compared with the models: the `evidence` array of the manifest, and a table for readers.
 
 Plantings and sown spots only; seeds are in :mod:`.seeds`.
 """
@@ -16,7 +16,7 @@ SHOWN = "shown"
 
 
 def evidence_rows(comparisons: Sequence[Comparison], use: str = SHOWN) -> list[dict]:
-    """Return a row a planting and census that is a value, of years 1 to 5.
+    """Return a row for each planting and each of its censuses of years 1 to 5 that is a value.
 
     `horizon_years` is the whole year compared with, between two horizons of the models by equal hazards; `use` is
     conditioning, held_out or shown.
