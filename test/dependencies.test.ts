@@ -23,7 +23,7 @@ test('docs/dependencies.md equals what `npm run dependencies` generates from the
   expect(read('docs/dependencies.md')).toBe(dependenciesPage());
 });
 
-test('no dependency of the service is left out where those of its developers are', () => {
+test('no dependency of the service is marked as a development dependency', () => {
   const names = Object.keys(service.dependencies);
   expect(names).toContain('fastify');
   expect(names.filter((name) => locked[`node_modules/${name}`]?.dev)).toEqual([]);

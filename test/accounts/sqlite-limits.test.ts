@@ -34,7 +34,7 @@ async function heldStore(
   return { database, clock, accounts, keys: new KeyAdministration(store, clock.nowMs) };
 }
 
-/** Admits one request a day, each of which needs a little more space, until that fails or three years are over. */
+/** Admits one request a day, which takes a little more space each time, until that fails or for three years. */
 async function fillUp({ accounts, clock }: Held, caller: Caller): Promise<void> {
   for (let day = 0; day < 1000; day += 1) {
     clock.advanceMs(DAY_MS);

@@ -14,7 +14,7 @@ const readYaml = (name: string) => parse(read(name), { merge: true });
 const MANIFESTS = readdirSync(projectFile('deploy/kubernetes')).filter(
   (file) => file.endsWith('.yaml') && file !== 'kustomization.yaml',
 );
-/** A resource of the Prometheus Operator, of which Kubernetes has no schema. */
+/** A resource of the Prometheus Operator, for which Kubernetes has no schema. */
 const POD_MONITOR = 'pod-monitor.yaml';
 
 /**

@@ -33,7 +33,7 @@ const PANELS = DASHBOARD.panels
 const runbookOf = (alert: string, docs = '{{ $externalLabels.nurselog_docs }}') =>
   `${docs}docs/operations.md#${alert.toLowerCase()}`;
 
-/** Names of the service's metrics in a text; `up`, which Prometheus records itself, is none of them. */
+/** Names of the service's metrics in a text, without `up`, which Prometheus records itself. */
 function metricNames(text: string): string[] {
   return [...new Set(text.match(/\b(nurselog|process|nodejs)_\w+/g) ?? [])];
 }

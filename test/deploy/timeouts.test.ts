@@ -30,7 +30,7 @@ const kubernetesConfig = configOf(
 );
 const replicas = [composeConfig, kubernetesConfig];
 
-/** The configuration of a process with these variables, of which Kubernetes fills in some itself. */
+/** The configuration of a process with these variables, some of which Kubernetes fills in. */
 function configOf(variables: readonly [string, unknown][]): Config {
   return loadConfig(Object.fromEntries(variables.map(([name, value]) => [name, String(value)])));
 }

@@ -247,7 +247,7 @@ test('a misspelt option is reported together with the other errors in the shape 
   });
 });
 
-test('elevation_m is an invalid request that says why where the grid has no lapse rates', () => {
+test('elevation_m is an invalid request that says why if the grid has no lapse rates', () => {
   const { elevation } = data.grid.columns;
   const without = requestReader({ ...data, grid: { ...data.grid, columns: { elevation } } });
   const message = 'elevation_m cannot be used: the data of this service have no lapse rates';

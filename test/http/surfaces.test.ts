@@ -112,7 +112,7 @@ test('a surface has exactly the documented fields, in the documented order', asy
   expect(headers.get('vary')).toBe('accept, accept-encoding');
 });
 
-test('GeoJSON, CSV and Arrow hold what the JSON holds', async () => {
+test('GeoJSON, CSV and Arrow have the same content as JSON', async () => {
   const query = `${CASCADES}&warming_c=1`;
   const json = await surface(query);
   const columns = columnsOf(json);

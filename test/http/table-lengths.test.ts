@@ -95,7 +95,7 @@ test.each<[string, (socket: Socket) => void]>([
   },
 );
 
-/** An empty gzip member, of which any number may follow each other, and an empty block, of which a member may have any. */
+/** An empty gzip member, which may be repeated, and an empty block, which may be repeated within a member. */
 const EMPTY_MEMBER = gzipSync('');
 const EMPTY_BLOCK = Buffer.from([0, 0, 0, 0xff, 0xff]);
 const GZIP_HEAD = EMPTY_MEMBER.subarray(0, 10);

@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test('a table in gzip is answered like the same table as it is, whatever the case of the coding', async () => {
+test('a table in gzip is answered like the same table without it, in any letter case of the coding', async () => {
   const csv = tableOf(300);
   const plain = await (await postTable(service, csv)).text();
   for (const coding of ['gzip', 'GZIP']) {

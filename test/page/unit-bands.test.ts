@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bandsOf } from '../../web/src/plan/unit-points.js';
 
-test('the bands of a unit hold every survival of four decimals, also one at the end of a band', () => {
+test('each survival of four decimals belongs to a band of its unit, even at the end of a band', () => {
   const shares = Array.from({ length: 10_001 }, (_, index) => index / 10_000);
   const isHeld = (share: number, step: number) =>
     bandsOf([share], [step]).some(({ from, to }) => share >= from && share < to);

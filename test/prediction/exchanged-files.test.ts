@@ -90,7 +90,7 @@ test.each<(typeof CHANGES)[number]>([
 test('the digests of models and grid are the same for the same files, and each differs when one of its own files does', () => {
   const { files, artefacts } = projectFiles();
   expect(identityOf(projectFiles().artefacts)).toBe(identityOf(artefacts));
-  files.updateModelDigests(); // writes the manifest anew
+  files.updateModelDigests(); // rewrites the manifest
   let before = readArtefacts(files.dataDir, files.modelDir);
   const identities = new Set([identityOf(before)]);
   for (const [name, change] of CHANGES) {

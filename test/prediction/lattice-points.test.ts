@@ -38,7 +38,7 @@ function plainLattice(box: Box, maxPoints: number) {
   }
 }
 
-/** A box between two points, of which some edges are exactly at them, or a small one around a point. */
+/** A box between two points, with some edges exactly at them, or a small one around a point. */
 function randomBox(random: () => number): Box {
   const [a, b] = [Math.floor(random() * pointCount), Math.floor(random() * pointCount)];
   const [other, margin] = random() < 0.9 ? [a, 0.1] : [b, 0.05];

@@ -81,7 +81,7 @@ test('every species is predicted under both methods as the plain implementation 
   expect(elements.filter((element) => FAILURES.includes(element))).toEqual([]);
 });
 
-test('no JSON is written where there are no rows or every row failed', async () => {
+test('no JSON is written if there are no rows or every row failed', async () => {
   expect(elementsOf(await answer(predictor, data, rowsOf([], GENERATED_AT, data)))).toEqual([]);
   const ocean = { latitude: 44, longitude: -126, species: 0, method: 'manual', horizons: [1] } as const;
   const answers = await answer(predictor, data, rowsOf([ocean, ocean], GENERATED_AT, data));

@@ -98,7 +98,7 @@ test(
   60_000 + 20_000 * ROUNDS.length,
 );
 
-test('where the heap of a worker is full inside onnxruntime the process aborts; it serves again on the same store, with every answered request counted', async () => {
+test('a full heap of a worker inside onnxruntime aborts the process; the next one has every answered request counted', async () => {
   const environment = { DATABASE_URL: `sqlite:${path.join(temporaryFolder(), 'keys.db')}` };
   const keys = new KeysCommand(environment.DATABASE_URL);
   const [callable, hypha] = [await keys.issue(), await keys.issue('hypha')];

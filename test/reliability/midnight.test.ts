@@ -40,7 +40,7 @@ test.each(
     Object.entries(COURSES).map(([name, course]) => [name, round, course] as const),
   ),
 )(
-  'where %s under load, each day has its quota once and every answer is counted on one day (round %i)',
+  'while %s under load, each day has its quota once and every answer is counted on one day (round %i)',
   async (_name, _round, course) => {
     clock.set(course[0]!);
     const { id, secret } = await service.issueKey('spore');

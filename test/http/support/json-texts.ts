@@ -57,7 +57,7 @@ const { value } = fc.letrec<{ value: string; member: string }>((tie) => ({
 /** JSON in any spelling: names known and unknown, repeated, and with escapes. */
 export const jsonText = fc.tuple(space, value, space).map((parts) => parts.join(''));
 
-/** JSON of which some characters are replaced, inserted or cut out: most of it is none any more. */
+/** JSON with some characters replaced, inserted or cut out, so that most of it is invalid. */
 export const damagedText = fc
   .tuple(
     jsonText,

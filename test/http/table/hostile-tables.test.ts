@@ -253,7 +253,7 @@ function tableOfViews(rows: readonly SampleRow[], text: string): Uint8Array {
   return tableToIPC(table, 'stream');
 }
 
-test('a row of longer texts than CSV and JSON lines may have is refused where the answer would be one of them', () => {
+test('a row with longer texts than CSV and JSON lines may have is refused if the answer would be one of these', () => {
   const rows = sampleRows(data, 3, seededRandom(6));
   const notes = ['', 'x'.repeat(2 ** 20 + 1), ''];
   const body = arrowOf({ ...siteColumns(rows), note: [new Utf8(), notes] });

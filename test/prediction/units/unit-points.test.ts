@@ -36,7 +36,7 @@ test('the points of random polygons with holes, alone or two in a unit, equal a 
   expect(found).toBeGreaterThan(1000);
 });
 
-test('each point of a strip is in exactly one of the units that share its edges, also where an edge passes through points', () => {
+test('each point of a strip is in exactly one of the units that share its edges, even if an edge passes through points', () => {
   const [, latitude] = places[200_000];
   const step = 1 / index.stepsPerDegree;
   // Edges on the coordinates of points.

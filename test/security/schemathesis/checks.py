@@ -1,4 +1,4 @@
-"""What the interface promises beyond its schemas, held against every answer that Schemathesis gets."""
+"""Checks of every answer that Schemathesis gets, for guarantees of the interface that its schemas cannot express."""
 
 import json
 import os
@@ -6,9 +6,9 @@ import os
 import jsonschema_rs
 import schemathesis
 
-# What no schema can tell of a body.
+# Errors of bodies that fit their schema.
 NOT_OF_THE_SHAPE = {"outside_coverage", "no_nearby_data", "elevation_mismatch"}
-# What a schema does tell. A wrong species is told before a wrong method.
+# Errors of bodies that do not fit their schema. A wrong species is reported before a wrong method.
 OF_THE_SHAPE = {"invalid_request", "invalid_method", "invalid_species"}
 
 SINGLE = ("/v1/predict", "/v1/predict/compare", "/v1/predict/rank")
@@ -23,7 +23,7 @@ def as_it_is(ctx, value):
 
 @schemathesis.deserializer("application/x-ndjson", "application/vnd.apache.arrow.stream", "text/csv", "image/tiff")
 def as_it_came(ctx, response):
-    """Their schemas say no more than that they are texts, or bytes."""
+    """Tables and images are read as text, because their schemas only say that they are text or bytes."""
     return response.content.decode("utf-8", "replace")
 
 
@@ -52,7 +52,7 @@ def batch_entries_fail_in_their_place(ctx, response, case):
 
 @schemathesis.check
 def no_key_no_answer(ctx, response, case):
-    """Whoever has no key learns nothing of a keyed operation but that it needs one."""
+    """A caller without a valid key learns of a keyed operation only that it needs one."""
     is_described = response.request.method.lower() == case.operation.method.lower()
     if case.path == "/v1/health" or not is_described or response.request.headers.get("X-API-Key") == os.environ["VALID_KEY"]:
         return
@@ -61,7 +61,7 @@ def no_key_no_answer(ctx, response, case):
 
 @schemathesis.check
 def error_tells_no_internals(ctx, response, case):
-    """An error body says nothing of files, modules or stacks."""
+    """An error body names no files, modules or stacks."""
     if response.status_code < 400:
         return
     for internal in ("node_modules", "/dist/", "/src/", ".js:", ".ts:", "    at ", "FST_ERR", "ERR_HTTP"):

@@ -129,7 +129,7 @@ export class PlainScheduler {
       previous = keyId;
     }
     this.#dropIdleKeys();
-    // A key that still waits had as much as any other, to the row.
+    // A key that still waits got as many rows as any other, up to the rounding of shares.
     const ofWaiting = this.#turns.map((key) => taken.get(key) ?? 0);
     if (ofWaiting.length > 0)
       expect(Math.max(...taken.values()) - Math.min(...ofWaiting)).toBeLessThanOrEqual(keys);
