@@ -37,11 +37,11 @@ def test_csv_of_a_spreadsheet_with_decimal_commas_keeps_its_style(predict: Predi
     assert geopandas.read_file(tmp_path / "out.gpkg").geometry.y.tolist() == expected["latitude"].tolist()
 
 
-def test_latin_1_is_refused_without_its_encoding_and_read_with_it(predict: Predict, tmp_path: Path) -> None:
+def test_latin_1_is_refused_with_the_remedy_and_read_with_its_encoding(predict: Predict, tmp_path: Path) -> None:
     (tmp_path / "sites.csv").write_text("place,latitude,longitude\nCañon,44.12,-122.03\n", encoding="latin-1")
     assert "--encoding names another" in predict("sites.csv", "out.csv", *PLANTED).stderr
     assert predict("sites.csv", "out.csv", *PLANTED, "--encoding", "latin-1").exit_code == 0
-    # Of more than a byte a character.
+    # An encoding with more than a byte per character.
     wide = predict("sites.csv", "out.csv", *PLANTED, "--encoding", "utf-16")
     assert (wide.exit_code, "save the file as UTF-8" in wide.stderr) == (2, True)
     assert texts(tmp_path / "out.csv")["place"].tolist() == ["Cañon"]

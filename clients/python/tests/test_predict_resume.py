@@ -113,7 +113,7 @@ def test_a_run_with_other_options_is_not_resumed(predict: Predict, service: Serv
     predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=60))
     result = predict("sites.csv", "out.csv", "--resume", "--horizon", "1")
     assert (result.exit_code, "another input or other options" in result.stderr) == (2, True)
-    # Without --resume it starts anew.
+    # Without --resume it starts from the beginning.
     assert predict("sites.csv", "out.csv", "--horizon", "1").exit_code == 0
 
 
