@@ -1,6 +1,6 @@
 """``python -m pipeline example``: writes a real table of outcomes, to try the commands that read one.
 
-Western redcedars around Puget Sound (Open Redcedar Adaptation Network, CC0), a row a tree.
+Western redcedars around Puget Sound (Open Redcedar Adaptation Network, CC0), a row per tree.
 """
 
 from pathlib import Path

@@ -24,7 +24,7 @@ class EbmComparison:
 def compare_with_ebm(
     grid: Grid, seen: PeriodCounts, unseen: PeriodCounts, model: HazardModel, truth: np.ndarray, seed: int
 ) -> EbmComparison:
-    """Fit an EBM with a curve a feature and a feature-by-species surface each, and score it and `model`.
+    """Fit an EBM with a curve and a feature-by-species surface per feature, and score it and `model`.
 
     `truth` is the simulated first-year survival [rows] of `unseen`.
     """

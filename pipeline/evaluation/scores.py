@@ -40,7 +40,7 @@ def native_rows(grid: Grid, counts: PeriodCounts) -> np.ndarray:
 def overall_scores(
     held_out: dict[str, HeldOut], best: dict[str, np.ndarray] | None, chosen: dict[str, np.ndarray] | None = None
 ) -> pd.DataFrame:
-    """Return one row a method and horizon, of all rows or of those `chosen`, bool [rows] by method.
+    """Return one row per method and horizon, of all rows or of those `chosen`, bool [rows] by method.
 
     A method without a chosen row is left out.
     """
@@ -53,7 +53,7 @@ def overall_scores(
 
 
 def species_scores(predictions: HeldOut, best: np.ndarray | None) -> pd.DataFrame:
-    """Return one row a species and horizon of one method; species with few trees are left out."""
+    """Return one row per species and horizon of one method; species with few trees are left out."""
     rows = []
     for index, code in enumerate(species_codes()):
         chosen = predictions.counts.species == index

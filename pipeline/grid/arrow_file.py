@@ -1,4 +1,4 @@
-"""The grid file: an uncompressed Arrow IPC file of one record batch, one field a column with its provenance.
+"""The grid file: an uncompressed Arrow IPC file of one record batch, one field per column with its provenance.
 
 Points are rows and columns of the lattice; variables are integers whose scale and offset are in the field's metadata.
 """

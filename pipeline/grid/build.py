@@ -1,4 +1,4 @@
-"""Builds the grid from the sources: one row a point, every column of :mod:`pipeline.grid.columns.definitions`."""
+"""Builds the grid from the sources: one row per point, every column of :mod:`pipeline.grid.columns.definitions`."""
 
 from dataclasses import dataclass
 

@@ -95,7 +95,7 @@ def read_regions(path):
 
 
 def write_regions(regions, path):
-    """Write GeoJSON with one feature a region, in the order of ``regions``."""
+    """Write GeoJSON with one feature per region, in the order of ``regions``."""
     features = [
         {
             "type": "Feature",

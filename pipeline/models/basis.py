@@ -62,7 +62,7 @@ class Knots:
         return rise / unit[:, :, None]
 
     def hats(self, features: np.ndarray) -> sparse.csr_matrix:
-        """Return the basis as float64 [rows, features * KNOTS]; a row has two entries a feature that sum to one."""
+        """Return the basis as float64 [rows, features * KNOTS]; a row has two entries per feature that sum to one."""
         interval, fraction = self.locate(features)
         rows, count = features.shape
         first = interval + np.arange(count) * KNOTS

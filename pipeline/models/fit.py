@@ -1,4 +1,4 @@
-"""Fit the hazards of one period: an additive logit with one curve a feature, shared and varying by species.
+"""Fit the hazards of one period: an additive logit with one curve per feature, shared and varying by species.
 
 A hierarchical generalised additive model (Pedersen et al. 2019, model GS) on P-splines with difference penalties
 (Eilers and Marx 1996): species curves shrink to the shared curve, the shared curve to a constant. The penalised

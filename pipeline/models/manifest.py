@@ -59,7 +59,7 @@ def write_manifest(
     """Write manifest.json beside the graphs, and return its content.
 
     `version` is <major>_<minor>; `counts` has the methods that were trained; `origin` describes where the outcomes came
-    from, its ``kind`` is simulated or observed; `scores` has one entry a method and horizon. The level is that of the
+    from, its ``kind`` is simulated or observed; `scores` has one entry per method and horizon. The level is that of the
     interval graphs, None if there are none.
     """
     manifest = {

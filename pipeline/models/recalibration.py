@@ -2,7 +2,7 @@
 
 A line on the hazards keeps what the service needs of a graph: survival that never rises with the horizon, and
 contributions that add up to survival minus baseline. In the graphs of this pipeline the logit of a hazard is a level of
-the species plus a curve a feature, so the line changes constants only.
+the species plus a curve per feature, so the line changes constants only.
 """
 
 from dataclasses import dataclass

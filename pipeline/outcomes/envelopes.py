@@ -133,7 +133,7 @@ def on_axis(axis: str, values: np.ndarray) -> np.ndarray:
 
 
 def species_envelopes(grid: Grid, environment: Environment) -> list[Envelope]:
-    """Return one envelope a species, in model order."""
+    """Return one envelope per species, in model order."""
     spread = {axis: float(environment.axes[axis].std()) for axis in LIMITS}
     envelopes = []
     for index, species in enumerate(all_species()):

@@ -35,7 +35,7 @@ class Plantings:
     """Plantings [rows] whose survival can be computed in any world."""
 
     def __init__(self, grid: Grid, table: pd.DataFrame):
-        """Take a table with a planting a row.
+        """Take a table with a planting per row.
 
         Columns: latitude, longitude, species_code, planting_method, the grid columns of `AXES` in the grid's units, and
         optionally those of `PRACTICES`, where NaN is the default.

@@ -14,7 +14,7 @@ PUBLISHED_FIRST_YEAR = 0.89
 SEEDS_PER_SPOT = float(
     round(-np.log(1 - PUBLISHED_FIRST_YEAR) / (_CENTRAL.emergence * _CENTRAL.germinant_survival), -1)
 )
-"""Viable seeds a pod that the published sample needs at natural rates of emergence and first-year survival: 740."""
+"""Viable seeds per pod that the published sample needs at natural rates of emergence and first-year survival: 740."""
 _TINY = 1e-12
 
 

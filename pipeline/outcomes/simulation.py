@@ -122,7 +122,7 @@ def solved_intercepts(world: World, published: Environment, envelopes: list[Enve
 
 
 def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:
-    """Return an outcomes table (see `table`) of `plots_of` plots a species and method, TREES_PER_PLOT trees each."""
+    """Return an outcomes table (see `table`) of `plots_of` plots per species and method, TREES_PER_PLOT trees each."""
     generator = np.random.default_rng(seed)
     tables = []
     for method in METHODS:

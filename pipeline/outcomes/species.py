@@ -49,7 +49,7 @@ def species_codes() -> list[str]:
 
 
 def write_species_json(path: Path) -> None:
-    """Write the public fields of each species as JSON, one record a line."""
+    """Write the public fields of each species as JSON, one record per line."""
     public = ("species_code", "common_name", "scientific_name", "group")
     records = [json.dumps({name: getattr(species, name) for name in public}) for species in all_species()]
     path.write_text("[\n  " + ",\n  ".join(records) + "\n]\n", encoding="utf-8")

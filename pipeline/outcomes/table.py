@@ -1,4 +1,4 @@
-"""Read a table of observed outcomes: one row a tree, CSV or Parquet.
+"""Read a table of observed outcomes: one row per tree, CSV or Parquet.
 
 | column | meaning |
 |---|---|

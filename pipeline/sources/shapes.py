@@ -21,7 +21,7 @@ def read_shapes(path):
 
 
 def read_ecoregions(path):
-    """Return a frame of ``code`` (EPA level III), ``name`` and ``geometry``, one row a region, by code."""
+    """Return a frame of ``code`` (EPA level III), ``name`` and ``geometry``, one row per region, by code."""
     with warnings.catch_warnings():
         # The R classes of simple features are read as the nested lists that they are.
         warnings.simplefilter("ignore")

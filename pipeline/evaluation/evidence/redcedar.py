@@ -1,4 +1,4 @@
-"""The redcedars of the Open Redcedar Adaptation Network (CC0), planted in 2022: counts by visit, and a row a tree.
+"""The redcedars of the Open Redcedar Adaptation Network (CC0), planted in 2022: counts by visit, and a row per tree.
 
 `data/redcedar.csv` has what volunteers found in each yearly visit: trees alive (the dying among them), dead, and not
 found. A tree that was alive at a later visit was alive, and one that is not among the dead of a later visit was not.

@@ -22,7 +22,7 @@ BLOCK_NODES = 4
 
 
 def map_survival(grid: Grid, regions: Regions, models: dict[str, GraphModel], path: Path) -> None:
-    """Draw five-year survival, a row a method, a column a species."""
+    """Draw five-year survival, with a row per method and a column per species."""
     rows = {f", {method}": _survival(grid, models[method]) for method in METHODS}
     _map_species(grid, regions, rows, ("viridis", 1.0, "survival to year 5"), path)
 

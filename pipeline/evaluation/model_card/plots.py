@@ -32,7 +32,7 @@ OUTSIDE_LABEL = "beyond the 1st to the 99th percentile of the training sites"
 
 
 def plot_calibration(held_out: dict[str, HeldOut], simulated: bool, path: Path) -> None:
-    """Draw simulated or observed against predicted survival in ten bins, a panel a horizon."""
+    """Draw simulated or observed against predicted survival in ten bins, a panel per horizon."""
     figure = Figure(figsize=(10, 3.8), dpi=90, layout="constrained")
     axes = figure.subplots(1, len(HORIZONS), sharey=True)
     for column, (axis, horizon) in enumerate(zip(axes, HORIZONS, strict=True)):

@@ -45,7 +45,7 @@ def calibration_bins(trees: Trees, column: int, replicates: int, seed: int) -> l
 
 
 def plot_calibration_bins(curves: list[dict], path: Path) -> None:
-    """Draw observed against predicted survival, a row a planting method and a panel a horizon."""
+    """Draw observed against predicted survival, a row per planting method and a panel per horizon."""
     methods = list(dict.fromkeys(curve["planting_method"] for curve in curves))
     figure = Figure(figsize=(10, 0.6 + 3.5 * len(methods)), dpi=90, layout="constrained")
     axes = figure.subplots(len(methods), len(HORIZONS), squeeze=False, sharex=True, sharey=True)

@@ -34,7 +34,7 @@ def block_label(name: int) -> str:
 
 
 def group_scores(rows: pd.DataFrame, trees: dict[str, Trees], replicates: int, seed: int) -> list[dict]:
-    """Return one entry a planting method, group and horizon.
+    """Return one entry per planting method, group and horizon.
 
     `rows` has the species, ecoregion and block of each tree and its planting method; `trees` the trees of each method
     in the same order. Blocks have no interval: a bootstrap of blocks needs several.

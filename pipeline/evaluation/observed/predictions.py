@@ -60,7 +60,7 @@ def _graph(models: ModelArtefacts, method: str) -> GraphModel:
 def write_held_out(
     outcomes: pd.DataFrame, point: np.ndarray, held_out: dict[str, HeldOut], folds: np.ndarray, path: Path
 ) -> None:
-    """Write the held-out predictions of training: one row a row of the table, numbered from 1 below the header."""
+    """Write the held-out predictions of training, one for each row of the table, numbered from 1 below the header."""
     survival = np.full((len(outcomes), len(HORIZONS)), np.nan)
     species = pd.Index(species_codes()).get_indexer(outcomes["species_code"])
     for method, predictions in held_out.items():

@@ -107,7 +107,7 @@ class Terrain:
         return self._highest.sample(latitude, longitude, order=0).astype(float)
 
     def gradient(self, latitude, longitude):
-        """Return the rise of the land to the east and to the north, metres a metre, each [N]."""
+        """Return the rise of the land to the east and to the north, metres per metre, each [N]."""
         return (
             self._east_rise.sample(latitude, longitude).astype(float),
             self._north_rise.sample(latitude, longitude).astype(float),

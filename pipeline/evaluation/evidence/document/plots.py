@@ -15,7 +15,7 @@ _INTERVAL_COLOUR = "#c9c9c9"
 
 
 def plot_observed(comparisons: Sequence[Comparison], groups: dict[str, str], path: Path) -> None:
-    """Draw observed against predicted survival with intervals, one panel a whole year, one colour a group.
+    """Draw observed against predicted survival with intervals, one panel per whole year, one colour per group.
 
     `groups` names the group of a source; sources without one are drawn in the last colour.
     """
@@ -51,7 +51,7 @@ def plot_elevation(
     source: str,
     path: Path,
 ) -> None:
-    """Draw the survival of a source's stands against their elevation, one panel a species, in years 1 and 3."""
+    """Draw the survival of a source's stands against their elevation, one panel per species, in years 1 and 3."""
     species = sorted({stand.species_code for stand in found if stand.source == source})
     figure = Figure(figsize=(9, 3.2), dpi=90, layout="constrained")
     for axes, code in zip(figure.subplots(1, len(species), sharey=True, squeeze=False)[0], species, strict=True):
