@@ -19,8 +19,8 @@ FOLD_SEED = 5
 class Evaluation:
     """Fold of each point [points], held-out predictions and best possible survival [rows, horizons] by method.
 
-    ``best`` is None for observed outcomes. ``scores`` and ``native_scores`` have a row per method and horizon, the latter
-    of trees inside the native range of their species.
+    ``best`` is None for observed outcomes. ``scores`` and ``native_scores`` have a row per method and horizon,
+    the latter of trees inside the native range of their species.
     """
 
     folds: np.ndarray
