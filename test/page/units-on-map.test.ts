@@ -146,7 +146,7 @@ browserTest('a proposal to split a unit goes when another climate or year is cho
   await drop(page, 'units.geojson', collection(['North']));
   await page.getByLabel('Douglas-fir only').check();
   await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
-  const proposed = page.getByText('Proposed, with dashed lines on the map.');
+  const proposed = page.getByText('The proposed parts have dashed lines on the map.');
   for (const change of [() => setWarming(page, '2'), () => page.getByLabel('3 years').check()]) {
     await page.getByRole('button', { name: 'Split by survival' }).click();
     await proposed.waitFor();
