@@ -44,9 +44,9 @@ export class FairQueue {
       const keys = [...this.#keys];
       const step = keys.findIndex(([, { jobs }]) => jobs[0].rowCount === 0); // where a run of rows ends
       const share = Math.ceil(Math.min(left, this.rowCount) / (step === -1 ? keys.length : step));
-      for (const [keyId, key] of keys) {
+      for (const [index, [keyId, key]] of keys.entries()) {
         if (left === 0) break;
-        const isStep = key.jobs[0].rowCount === 0;
+        const isStep = index === step;
         if (isStep && slices.length > 0) return slices;
         this.#keys.delete(keyId);
         if (isStep) slices.push({ job: key.jobs.shift() as Job, firstRow: 0, count: 0 });

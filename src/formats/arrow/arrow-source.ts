@@ -98,7 +98,7 @@ class ArrowRows implements ChunkRows {
     const text = this.text(row, column);
     if (text === null) return 'null';
     if (this.#cellsOf(column).isString) return JSON.stringify(text);
-    return /NaN|Infinity/.test(text) ? 'null' : text; // JSON has no such numbers
+    return /^(?:NaN|-?Infinity)$/.test(text) ? 'null' : text; // JSON has no such numbers
   }
 
   arrowColumns(): readonly Data[] {

@@ -84,7 +84,7 @@ async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
   return compressed;
 }
 
-/** Of each constant body, the encodings that are ready or being computed. */
+/** The encodings of each constant body that are ready or being computed. */
 const encodingsOf = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>();
 
 /** Registers a body that is sent many times, so that each encoding of it is computed once. @returns the same body */

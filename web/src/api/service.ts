@@ -44,13 +44,7 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
 export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
   const response = await call(path, options);
   const answer = await response.json().catch((cause: Error) => {
-    if (cause instanceof SyntaxError) throw errorOfResponse(undefined, response, cause);
-    options?.signal?.throwIfAborted();
-    throw new NurselogError(
-      { code: 'connection_failed', message: 'The response broke off.' },
-      undefined,
-      cause,
-    );
+    throw errorOfResponse(undefined, response, cause);
   });
   if (typeof answer.model?.version === 'string') servedVersion.value = answer.model.version;
   return answer as Answer;

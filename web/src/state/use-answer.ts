@@ -9,7 +9,7 @@ export interface Loading<Answer> {
   readonly isLoading: boolean;
 }
 
-/** Of changes that follow faster, such as those of a slider, only the last is loaded, after this pause. */
+/** Pause before a change is loaded, in ms. Of faster changes, such as those of a slider, only the last is loaded. */
 const PAUSE_MS = 150;
 
 /**
