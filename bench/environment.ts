@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Load } from '../testing/load/load.js';
-import { REQUESTS, requestStream, type Workload } from '../testing/load/requests.js';
+import { EACH_ENDPOINT, REQUESTS, requestStream, type Workload } from '../testing/load/requests.js';
 import { type Contender, type Figures, measure, type Pace } from './measure.js';
 import { startForked } from './servers/forked.js';
 import { startNurselog } from './servers/nurselog.js';
@@ -35,13 +35,11 @@ export class Environment {
     return this.#shared('nurselog caching', () => startNurselog());
   }
 
-  /** The HTTP part alone: canned responses of the same size as nurselog's. */
+  /** The HTTP part alone: canned responses of the same size as nurselog's, to one request to each endpoint. */
   ceiling(): Promise<Server> {
     return this.#shared('ceiling', async () => {
       const canned = Object.fromEntries(
-        await Promise.all(
-          (['batch', 'single', 'compare'] as const).map((workload) => this.#answerTo(workload)),
-        ),
+        await Promise.all(EACH_ENDPOINT.map((workload) => this.#answerTo(workload))),
       ) as Record<string, string>;
       return startForked('./ceiling.ts', { dataDir: DATA_DIR, modelDir: MODEL_DIR, canned });
     });
@@ -78,12 +76,14 @@ export class Environment {
   async #answerTo(workload: Workload): Promise<[path: string, body: string]> {
     const { port, key } = await this.nurselog();
     const { path: url } = REQUESTS[workload];
-    const [, body] = requestStream(workload, DATA_DIR, key, 1)().toString('latin1').split('\r\n\r\n');
-    const response = await fetch(`http://127.0.0.1:${port}${url}`, {
-      method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: body!,
-    });
+    const [head, body] = requestStream(workload, DATA_DIR, key, 1)().toString('latin1').split('\r\n\r\n');
+    const [, type] = /content-type: (.*)/.exec(head!) ?? [];
+    const response = await fetch(
+      `http://127.0.0.1:${port}${url}`,
+      type === undefined
+        ? { headers: { 'x-api-key': key } }
+        : { method: 'POST', headers: { 'x-api-key': key, 'content-type': type }, body: body! },
+    );
     if (response.status !== 200)
       throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
     return [url, await response.text()];

@@ -9,9 +9,14 @@ serveFork(async ({ canned }) => {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, JSON.parse(body.toString('utf8')));
   });
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   for (const [path, text] of Object.entries(canned)) {
     const body = Buffer.from(text);
-    app.post(path, (_request, reply) => reply.type('application/json; charset=utf-8').send(body));
+    app.route({
+      method: ['GET', 'POST'],
+      url: path.split('?')[0]!,
+      handler: (_request, reply) => reply.type('application/json; charset=utf-8').send(body),
+    });
   }
   await app.listen({ host: '127.0.0.1', port: 0 });
   return (app.server.address() as AddressInfo).port;

@@ -45,6 +45,21 @@ export const REQUESTS = {
   usage: { ...read, path: '/v1/usage' },
 } as const;
 
+/** One request to each endpoint that a key opens. */
+export const EACH_ENDPOINT: readonly Workload[] = [
+  'single',
+  'compare',
+  'rank',
+  'batch',
+  'table',
+  'plan',
+  'surface',
+  'species',
+  'coverage',
+  'model',
+  'usage',
+];
+
 /** Sites, species and methods that recur in `batch-repeat`. */
 const RECURRING_SITES = 20_000;
 
