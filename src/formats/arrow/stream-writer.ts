@@ -23,7 +23,7 @@ import { ColumnBuilder } from './column-builder.js';
 
 export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
-/** Collects what a writer of Arrow writes: the queue of the library is read asynchronously. */
+/** Collects what a writer of Arrow writes. The library's own queue would join chunks that overlap in memory. */
 class CollectingSink extends AsyncByteQueue {
   readonly chunks: Uint8Array[] = [];
 
