@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { MemoryBudget } from '../work/admission.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { type ArrivingSites, rejectOverload } from './hooks/overload.js';
+import { rejectOverload } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
@@ -44,8 +44,8 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     ...dependencies,
     submitter: new Submitter(nowMs, config.requestTimeoutMs, config.queueLimitSites),
     memory: new MemoryBudget(config.tableMemoryBytes),
+    arriving: new Map(),
   };
-  const arriving: ArrivingSites = new Map();
   const app = createServer(config, phase, log, connections, '/openapi.json lists the endpoints', (reply) => {
     const { raw, state } = reply.request;
     state.endArrival?.();
@@ -61,11 +61,11 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     authenticateRequests(keyed, accounts, phase);
     usageRoute(keyed, context);
     keyed.register(async (queued) => {
-      rejectOverload(queued, dependencies, arriving); // also enforces the quota
+      rejectOverload(queued, context); // also enforces the quota
       queued.register(async (tables) => tableRoute(tables, context));
       queued.register(async (batches) => {
         useJsonBodies(batches);
-        batchRoute(batches, context, arriving);
+        batchRoute(batches, context);
         batches.register(async (plans) => planRoute(plans, context));
       });
     });

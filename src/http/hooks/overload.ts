@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import { TIERS } from '../../accounts/tiers.js';
 import { addTo } from '../../work/admission.js';
 import { QUEUE_FULL, renderError } from '../errors.js';
-import type { ApiDependencies } from '../routes/context.js';
+import type { RouteContext } from '../routes/context.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import { enforceQuota } from './quota.js';
@@ -13,15 +13,8 @@ const HEADERS = Object.entries(headers).flat();
 /** Bytes of a typical entry of a batch, to estimate how many a body has. */
 const BYTES_PER_SITE = 96;
 
-/**
- * By key, the sites of batches whose bodies are arriving, estimated from the lengths of the bodies. If only waiting
- * sites were counted, every batch whose head arrives before the bodies of the others would seem to fit into the queue,
- * and the service would read most bodies only to reject them.
- */
-export type ArrivingSites = Map<string, number>;
-
 /** Makes a hook that counts the sites of a batch as arriving until its `endArrival` is called. */
-export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
+export function countArriving({ arriving }: RouteContext): onRequestHookHandler {
   return (request, reply, done) => {
     const { id, tier } = callerOf(request);
     const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
@@ -46,8 +39,7 @@ export function countArriving(arriving: ArrivingSites): onRequestHookHandler {
  */
 export function rejectOverload(
   app: FastifyInstance,
-  { serving, phase, accounts }: ApiDependencies,
-  arriving: ArrivingSites,
+  { serving, phase, accounts, arriving }: RouteContext,
 ): void {
   const wouldReject = (request: FastifyRequest) =>
     serving.current.batches.wouldReject(callerOf(request).id, arriving);

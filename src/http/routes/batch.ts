@@ -4,7 +4,7 @@ import { placeError } from '../../formats/request/request-errors.js';
 import { requestReaderOf } from '../../formats/request/request-reader.js';
 import { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
-import { type ArrivingSites, countArriving } from '../hooks/overload.js';
+import { countArriving } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
@@ -29,12 +29,9 @@ export const batchEndpoint: Endpoint = {
 };
 
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
-export function batchRoute(
-  app: FastifyInstance,
-  { serving, submitter, metrics, memory }: RouteContext,
-  arriving: ArrivingSites,
-): void {
-  const onRequest = countArriving(arriving);
+export function batchRoute(app: FastifyInstance, context: RouteContext): void {
+  const { serving, submitter, metrics, memory } = context;
+  const onRequest = countArriving(context);
   app.post<{ Body: Buffer }>(batchEndpoint.path, { onRequest }, async (request, reply) => {
     request.state.endArrival?.();
     const generation = serving.current;

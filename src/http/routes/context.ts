@@ -23,4 +23,10 @@ export interface RouteContext extends ApiDependencies {
   readonly submitter: Submitter;
   /** For open tables, and for large answers until they are sent. */
   readonly memory: MemoryBudget;
+  /**
+   * By key, the sites of batches whose bodies are arriving, estimated from the lengths of the bodies. If only waiting
+   * sites were counted, every batch whose head arrives before the bodies of the others would seem to fit into the queue,
+   * and the service would read most bodies only to reject them.
+   */
+  readonly arriving: Map<string, number>;
 }
