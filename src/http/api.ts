@@ -54,8 +54,8 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   });
   enableServerTiming(app);
   enableCompression(app);
-  documentRoutes(app, serving, ({ artefacts }) => openApiDocument(ENDPOINTS, config, artefacts));
-  if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl, log);
+  documentRoutes(app, serving, ({ artefacts }) => openApiDocument(ENDPOINTS, config, artefacts), log);
+  if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl);
   healthRoute(app, context);
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { rangeOf, sendRange } from '../response/byte-range.js';
 import { precompressed } from '../response/compression.js';
 import { CACHE_CONTROL, contentSecurityPolicy, JSON_TYPE } from '../response/headers.js';
@@ -26,16 +26,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const COPIES = { br: '.br', gzip: '.gz' };
 
 /** GET / and /assets/…: the planner's page. @param mapStyleUrl of the operator's own map, if any */
-export function pageRoutes(
-  app: FastifyInstance,
-  mapStyleUrl: string | undefined,
-  log: FastifyBaseLogger,
-): void {
+export function pageRoutes(app: FastifyInstance, mapStyleUrl: string | undefined): void {
   const file = path.join(PAGE_FOLDER, 'index.html');
-  if (!existsSync(file)) {
-    log.warn('the page at / is missing: "npm run build" creates it');
-    return;
-  }
+  if (!existsSync(file)) return; // `documentRoutes` warns
   const page = readFileSync(file, 'utf8').replace(
     'name="map-style" content=""',
     `name="map-style" content="${escapeAttribute(mapStyleUrl ?? '')}"`,
