@@ -165,7 +165,7 @@ function methodOf({ planting_method }: SiteFields): number {
 }
 
 /** The horizons of a list as a set of bits; 0 if it is empty or not a list of horizons. */
-function horizonSetOf(years: unknown): number {
+export function horizonSetOf(years: unknown): number {
   if (!Array.isArray(years)) return 0;
   let set = 0;
   for (const year of years) {

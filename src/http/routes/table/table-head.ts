@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
 import { assumptionSchemas } from '../../../formats/request/option-numbers.js';
+import { horizonSetOf } from '../../../formats/request/request-reader.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,
   type TableMediaType,
   type TableRequest,
 } from '../../../formats/table/table-request.js';
-import { HORIZONS } from '../../../prediction/dimensions.js';
+import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { type PredictorData, perGeneration } from '../../../prediction/predictor-data.js';
@@ -97,9 +98,5 @@ function readTableQuery(
   const readers = { horizons: (text: string) => text.split(',') };
   const { values, ...read } = readQuery(schemaOf(data), Object(query), readers, data);
   const years = values.horizons as string[] | undefined;
-  const isAsked = (horizon: number) => years === undefined || years.includes(String(horizon));
-  return {
-    ...read,
-    horizons: HORIZONS.reduce((set, years, h) => (isAsked(years) ? set | (1 << h) : set), 0),
-  };
+  return { ...read, horizons: years === undefined ? ALL_HORIZONS : horizonSetOf(years.map(Number)) };
 }
