@@ -16,7 +16,7 @@ import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 
 const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
-const HYPHA = { tier: 'hypha', most: LARGEST_BATCH_SITES };
+const HYPHA = { tier: 'hypha', max: LARGEST_BATCH_SITES };
 const reader = requestReader(data);
 const schema = requestSchemas(data).prediction;
 const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];

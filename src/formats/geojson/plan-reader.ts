@@ -210,7 +210,7 @@ function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
 
   const request = body as PlanRequest & { readonly units: { readonly features: readonly unknown[] } };
   const { length } = request.units.features;
-  if (length > limit.most) throw batchTooLarge(`The plan has ${length} units`, length, limit);
+  if (length > limit.max) throw batchTooLarge(`The plan has ${length} units`, length, limit);
   const features = readFeatures(request.units.features);
   const choice = readChoice(request, speciesOf(data));
   if ('code' in choice) throw new ApiError(choice);

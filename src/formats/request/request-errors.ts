@@ -9,7 +9,7 @@ import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { OWN_ELEVATION, ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
-import { MAX_LATITUDE, optionsOf, type PredictRequest } from './schemas.js';
+import { MAX_LATITUDE, optionalNames, type PredictRequest } from './schemas.js';
 
 /** As in `match_distance_km`. */
 const DISTANCE_DECIMALS = 3;
@@ -66,20 +66,20 @@ export interface Issue {
 /** The most sites or units that a request of a tier may have. */
 export interface TierLimit {
   readonly tier: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** @param what the request has, such as "The plan has 3 units" */
-export function batchTooLarge(what: string, submitted: number, { tier, most }: TierLimit): ApiError {
+export function batchTooLarge(what: string, submitted: number, { tier, max }: TierLimit): ApiError {
   return new ApiError({
     code: 'batch_too_large',
-    message: `${what}; the ${tier} tier allows ${most}.`,
-    details: { submitted, tier_limit: most, tier },
+    message: `${what}; the ${tier} tier allows ${max}.`,
+    details: { submitted, tier_limit: max, tier },
   });
 }
 
 /**
- * The error of a value that does not have the shape of a schema or misspells one of its options, with every issue found;
+ * The error of a value that does not have the shape of a schema or misspells an optional field, with every issue found;
  * undefined where there is none.
  * @param others issues that were found elsewhere
  */
@@ -92,14 +92,14 @@ export function invalidRequest(
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
-  const options = optionsOf(schema);
+  const optional = optionalNames(schema);
   const nearest = new Map<string, string>(); // the last of several names
   for (const name in value) {
-    const option = optionNear(name, options);
-    if (option !== undefined && !Object.hasOwn(value, option)) nearest.set(option, name);
+    const field = optionalFieldNear(name, optional);
+    if (field !== undefined && !Object.hasOwn(value, field)) nearest.set(field, name);
   }
-  for (const [option, name] of nearest) {
-    const message = `${show(name)} is not a field: write ${option}, or rename it if it is a tag of your own`;
+  for (const [field, name] of nearest) {
+    const message = `${show(name)} is not a field: write ${field}, or rename it if it is a tag of your own`;
     issues.push({ path: name, message });
   }
   return issues.length === 0 ? undefined : issuesError(issues);
@@ -185,12 +185,12 @@ function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
   };
 }
 
-/** Names that are one edit from an option's and that callers use for tags of their own. */
+/** Names that are one edit from that of an optional field and that callers use for tags of their own. */
 const TAGS: readonly string[] = ['condition', 'elevation'];
 
-/** The option that a name is one edit from; undefined where there is none. */
-export function optionNear(name: string, options: readonly string[]): string | undefined {
-  return TAGS.includes(name) ? undefined : options.find((option) => isOneEditAway(name, option));
+/** The optional field whose name is one edit from a name; undefined where there is none. */
+export function optionalFieldNear(name: string, optional: readonly string[]): string | undefined {
+  return TAGS.includes(name) ? undefined : optional.find((field) => isOneEditAway(name, field));
 }
 
 /**

@@ -20,11 +20,11 @@ import {
   isObject,
   issueError,
   notAnObject,
-  optionNear,
+  optionalFieldNear,
   siteShapeError,
   type TierLimit,
 } from './request-errors.js';
-import { MAX_LATITUDE, MAX_LONGITUDE, optionsOf, type RankRequest, requestSchemas } from './schemas.js';
+import { MAX_LATITUDE, MAX_LONGITUDE, optionalNames, type RankRequest, requestSchemas } from './schemas.js';
 
 export interface Ranking extends Choice {
   /** One row: the site with its horizons and options. Its species and method have no meaning. */
@@ -58,7 +58,7 @@ export function requestReader(data: PredictorData) {
     Object.keys(schemas.prediction.shape).map((name) => [name, optionNames.includes(name)]),
   );
   /** The fields of a site that may be absent. */
-  const optional = optionsOf(schemas.prediction);
+  const optional = optionalNames(schemas.prediction);
   const width = adjustmentWidth(data.manifest);
   /** The rows of the request that is being read. */
   let rows = new SiteRows(1, width);
@@ -79,8 +79,8 @@ export function requestReader(data: PredictorData) {
       const isOption = fields.get(name);
       if (isOption) hasOptions = true;
       if (isOption !== undefined) continue;
-      const option = optionNear(name, optional);
-      if (option !== undefined && !Object.hasOwn(site, option)) return false; // misspelt
+      const near = optionalFieldNear(name, optional);
+      if (near !== undefined && !Object.hasOwn(site, near)) return false; // misspelt
     }
     return writeSite(site, row, hasOptions);
   }
@@ -123,8 +123,8 @@ export function requestReader(data: PredictorData) {
       if (!Array.isArray(requests))
         throw issueError('requests', `requests must be an array, not ${show(requests)}`);
       const total = requests.length;
-      if (total > limit.most) throw batchTooLarge(`The batch has ${total} entries`, total, limit);
-      if (total > rows.count) rows = new SiteRows(limit.most, width);
+      if (total > limit.max) throw batchTooLarge(`The batch has ${total} entries`, total, limit);
+      if (total > rows.count) rows = new SiteRows(limit.max, width);
       const entries = new Int32Array(total);
       const failed = new Map<number, FailedEntry>();
       let rowCount = 0;

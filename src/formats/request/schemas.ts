@@ -202,7 +202,7 @@ export function requestSchemas(data: PredictorData) {
 }
 
 /** The fields that a request may omit; found once for each schema. Fields that it must omit are `never` in the schema. */
-export const optionsOf = perGeneration(({ shape }: z.ZodObject) =>
+export const optionalNames = perGeneration(({ shape }: z.ZodObject) =>
   Object.keys(shape).filter((name) => {
     const field = shape[name];
     return field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNever);

@@ -69,5 +69,5 @@ export function lineError(line: number, message: string): ApiError {
 
 /** @throws ApiError batch_too_large */
 export function checkRowCount(submitted: number, { limit }: TableRequest): void {
-  if (submitted > limit.most) throw batchTooLarge(`The table has ${submitted} rows`, submitted, limit);
+  if (submitted > limit.max) throw batchTooLarge(`The table has ${submitted} rows`, submitted, limit);
 }

@@ -101,7 +101,7 @@ export class TextCheck {
   addRow(start: number, end: number, names: readonly string[]): void {
     const { request } = this;
     const from = this.rowCount++;
-    if (from >= request.limit.most) return; // the table is refused
+    if (from >= request.limit.max) return; // the table is refused
     const last = this.#chunks.at(-1);
     if (last === undefined || last.count >= maxRowsOf(names, request) || end - last.start > CHUNK_BYTES)
       this.#chunks.push({ from, count: 1, start, end });

@@ -38,7 +38,7 @@ export function batchRoute(app: FastifyInstance, context: RouteContext): void {
     const { id, tier } = callerOf(request);
     // Others may have arrived since the first look at the queue, and parsing a body is most of what is left to do.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
-    const limit = { tier, most: TIERS[tier].sitesPerBatch };
+    const limit = { tier, max: TIERS[tier].sitesPerBatch };
     const batch = requestReaderOf(generation.artefacts).readBatch(request.body, limit);
     const { rows } = batch;
     request.state.sites = batch.total;

@@ -56,7 +56,7 @@ export function planRoute(
     const { artefacts, batches } = generation;
     const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
-    const limit = { tier, most: TIERS[tier].sitesPerBatch };
+    const limit = { tier, max: TIERS[tier].sitesPerBatch };
     const deadlineMs = submitter.deadlineOf(reply);
     const steps = new RequestSteps(id, batches);
     if (reply.raw.closed) throw CLOSED_WHILE_WAITING;

@@ -147,7 +147,7 @@ test.each<[TableFormat, string | Uint8Array]>([
   ['ndjson', `${LINE}\n`.repeat(2)],
   ['arrow', stream()],
 ])('a table in %s with more rows than the tier allows is refused with their number', (format, body) => {
-  expect(refusalOf(body, tableRequest({ format, limit: { tier: 'spore', most: 1 } }))).toEqual({
+  expect(refusalOf(body, tableRequest({ format, limit: { tier: 'spore', max: 1 } }))).toEqual({
     code: 'batch_too_large',
     message: 'The table has 2 rows; the spore tier allows 1.',
     details: { submitted: 2, tier_limit: 1, tier: 'spore' },

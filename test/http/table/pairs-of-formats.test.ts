@@ -40,7 +40,7 @@ async function expectedColumns(row: SampleRow, request: TableRequest): Promise<A
   const entry = { ...site, ...elevation, scenario: request.assumed, include, horizons };
   const { failed } = reader.readBatch(Buffer.from(JSON.stringify({ requests: [entry] })), {
     tier: 'hypha',
-    most: 1,
+    max: 1,
   });
   const failure = failed.get(0)?.error;
   const answer = failure === undefined ? await oracle.predict(entry) : failure.code;

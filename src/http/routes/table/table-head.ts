@@ -50,7 +50,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request, generation.artefacts),
     chunkRows: CHUNK_ROWS,
-    limit: { tier, most: hasLargeBodies ? config.tableLimitRows : sitesPerBatch },
+    limit: { tier, max: hasLargeBodies ? config.tableLimitRows : sitesPerBatch },
   };
   return { request: table, outputType, body };
 }

@@ -20,7 +20,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
     horizons: ALL_HORIZONS,
     intervals: false,
     assumed: {},
-    limit: { tier: 'hypha', most: 200_000 },
+    limit: { tier: 'hypha', max: 200_000 },
     chunkRows: 2000,
     ...of,
   };
