@@ -4,7 +4,7 @@ import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { licensesOf } from './licenses.mjs';
 
-/** Builds the page into dist/web, with compressed copies of its files. Does nothing if the sources have not changed. */
+/** Builds the pages into dist/web, with compressed copies of the assets. Does nothing if the sources have not changed. */
 
 const project = path.join(import.meta.dirname, '..');
 const output = path.join(project, 'dist/web');
