@@ -18,10 +18,7 @@ export interface GridPoints {
 
 /** Points in shared memory, for searches by distance. */
 export interface PointIndex extends GridPoints {
-  /**
-   * Uint32 [rows, words, 2]: for every 32 columns of a row, a bit for each node that has a point, and the number of points
-   * before these columns. Empty for lattices of more than MAX_NODES.
-   */
+  /** Uint32 [rows, columns]: the point at each node plus 1, or 0. Empty for lattices of more than MAX_NODES. */
   readonly nodes: Uint32Array;
   /** A KDBush of the points' longitudes and latitudes in degrees, for `KDBush.from`. Its ids are the points' indexes. */
   readonly tree: SharedArrayBuffer;
@@ -55,38 +52,20 @@ export function firstPointAt({ row, column }: GridPoints, ofRow: number, ofColum
 /** The point at a node of the lattice; -1 where it has none, or `nodes` is empty. */
 export function pointAt({ nodes, latitudes, longitudes }: PointIndex, row: number, column: number): number {
   const isNode = row >= 0 && row < latitudes.length && column >= 0 && column < longitudes.length;
-  if (!isNode || nodes.length === 0) return -1;
-  const at = wordAt(longitudes.length, row, column);
-  const bit = 1 << (column % WORD_BITS);
-  return (nodes[at] & bit) === 0 ? -1 : nodes[at + 1] + countBits(nodes[at] & (bit - 1));
+  return isNode && nodes.length > 0 ? nodes[row * longitudes.length + column] - 1 : -1;
 }
 
-const WORD_BITS = 32;
-
-/** Where the bits of a node and of its neighbours are; the number of points before them follows. */
-function wordAt(columnCount: number, row: number, column: number): number {
-  return 2 * (row * Math.ceil(columnCount / WORD_BITS) + Math.floor(column / WORD_BITS));
-}
-
-function nodesOf(points: GridPoints): Uint32Array {
-  const { latitudes, longitudes, row, column } = points;
-  if (latitudes.length * longitudes.length > MAX_NODES) return new Uint32Array(0);
-  const nodes = new Uint32Array(wordAt(longitudes.length, latitudes.length, 0));
-  for (let point = 0; point < row.length; point++)
-    nodes[wordAt(longitudes.length, row[point], column[point])] |= 1 << (column[point] % WORD_BITS);
-  for (let at = 2; at < nodes.length; at += 2) nodes[at + 1] = nodes[at - 1] + countBits(nodes[at - 2]);
+function nodesOf({ latitudes, longitudes, row, column }: GridPoints): Uint32Array {
+  const count = latitudes.length * longitudes.length;
+  const nodes = new Uint32Array(count > MAX_NODES ? 0 : count);
+  if (nodes.length > 0)
+    for (let point = 0; point < row.length; point++)
+      nodes[row[point] * longitudes.length + column[point]] = point + 1;
   return nodes;
 }
 
-/** The bits that are set in 32: Warren, Hacker's Delight, 2nd edition, figure 5-2. */
-function countBits(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555);
-  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
 /** With more, a lattice with few points would take far more memory than the points. */
-const MAX_NODES = 2 ** 27;
+const MAX_NODES = 2 ** 24;
 
 /** Points in a leaf of the tree: 64 build in two thirds of the time, and a search of them takes a tenth longer. */
 const LEAF_POINTS = 32;
