@@ -1,6 +1,5 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import { type MatchedPlaces, matchedPlaces } from '../../prediction/artefacts/shared-grid.js';
 import { PLACE } from '../../prediction/cache.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { factorCode } from '../../prediction/model/prediction-numbers.js';
@@ -108,24 +107,17 @@ export class AnswerEncoder {
 
   /** Writes the elements of rows that were predicted. */
   write(rows: SiteRows, records: RowRecords, run: PredictorRun, { status, ends, json }: RowAnswers): void {
-    const places = matchedPlaces(this.predictor.data.grid, records.points);
     this.#writer.begin(json);
     for (let row = 0; row < rows.count; row++) {
-      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, places, run);
+      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, run);
       ends[row] = this.#writer.length;
     }
   }
 
   /** Writes the element of a row, followed by a comma. */
-  #writeElement(
-    rows: SiteRows,
-    row: number,
-    records: RowRecords,
-    places: MatchedPlaces,
-    run: PredictorRun,
-  ): void {
+  #writeElement(rows: SiteRows, row: number, records: RowRecords, run: PredictorRun): void {
     const writer = this.#writer;
-    this.#writeSite(rows, row, records, places);
+    this.#writeSite(rows, row, records);
     this.#details.begin(rows, row, records, run);
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
@@ -139,31 +131,27 @@ export class AnswerEncoder {
   }
 
   /** Writes the site of a row, from the cache where the place is in it. */
-  #writeSite(
-    { longitude, latitude }: SiteRows,
-    row: number,
-    records: RowRecords,
-    matched: MatchedPlaces,
-  ): void {
+  #writeSite({ longitude, latitude }: SiteRows, row: number, records: RowRecords): void {
     const writer = this.#writer;
-    const { places } = this.predictor;
+    const { places, data } = this.predictor;
     const cached = places.find(longitude[row], latitude[row]);
     if (cached !== -1) {
       writer.writeWords(places.words, cached + PLACE.text, places.words[cached + PLACE.textLength]);
       return;
     }
+    const point = records.points[row];
+    const { index, region } = data.grid;
     const start = writer.length;
     writer.write(OPEN_SITE);
     writer.writeNumber(latitude[row]);
     writer.write(LONGITUDE);
     writer.writeNumber(longitude[row]);
-    writer.writeEntry(this.#matchedLatitudes, matched.row[row]);
-    writer.writeEntry(this.#matchedLongitudes, matched.column[row]);
+    writer.writeEntry(this.#matchedLatitudes, index.row[point]);
+    writer.writeEntry(this.#matchedLongitudes, index.column[point]);
     writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
-    writer.write(this.#regions[matched.region[row]]);
+    writer.write(this.#regions[region[point]]);
     const bytes = writer.length - start;
-    const { points, distancesKm } = records;
-    const kept = places.keep(longitude[row], latitude[row], points[row], distancesKm[row], bytes);
+    const kept = places.keep(longitude[row], latitude[row], point, records.distancesKm[row], bytes);
     if (kept !== -1) writer.readWords(start, places.words, kept + PLACE.text);
   }
 
