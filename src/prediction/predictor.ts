@@ -95,21 +95,20 @@ export class Predictor {
     const misses = new Int32Array(rows.count);
     const species = new Uint8Array(rows.count);
     let count = 0;
-    let isExplained = false;
+    let positions: Int32Array | undefined;
     for (let row = 0; row < rows.count; row++) {
       const isAsked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
       if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
       if ((rows.options[row] & UNCACHED) === 0) {
         const key = this.#cacheKey(points[row], rows.species[row], method);
         if (this.#cache.find(key, numbers, numbersAt(row, method, 0))) continue;
-      } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
+      } else if ((rows.options[row] & OPTION.explanation) !== 0) positions ??= new Int32Array(rows.count);
       species[count] = rows.species[row];
       misses[count++] = row;
     }
     if (count === 0) return undefined;
     const features = this.sites.featuresOf(rows, misses.subarray(0, count), points);
     const outputs = await model.run({ features }, species.subarray(0, count));
-    const positions = isExplained ? new Int32Array(rows.count) : undefined;
     for (let position = 0; position < count; position++) {
       const row = misses[position];
       const at = numbersAt(row, method, 0);

@@ -42,14 +42,13 @@ export class RowRecords {
 
   /** Memory for the records of rows. @param status memory for their statuses */
   static create({ count, options }: SiteRows, status: Uint8Array = new Uint8Array(count)): RowRecords {
-    let asked = 0;
-    for (let row = 0; row < count; row++) asked |= options[row];
+    const hasIntervals = options.some((each) => (each & OPTION.intervals) !== 0);
     return new RowRecords(
       status,
       new Int32Array(count),
       new Float64Array(count),
       new Uint16Array(count * NUMBERS_PER_ROW),
-      new Int16Array((asked & OPTION.intervals) === 0 ? 0 : count * ENDS_PER_ROW),
+      new Int16Array(hasIntervals ? count * ENDS_PER_ROW : 0),
     );
   }
 

@@ -22,13 +22,10 @@ export function shareGrid(file: string, grid: GridFile, manifest: Manifest): Sha
   const { version, coverage, regions, pointCount } = grid;
   const featureCount = manifest.features.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
-  manifest.features.forEach((modelFeature, feature) => {
-    const { integers, scale, offset } = isPractice(modelFeature)
-      ? { integers: undefined, scale: 0, offset: modelFeature.default }
-      : (grid.variables.get(modelFeature.name) as GridVariable);
-    for (let point = 0; point < pointCount; point++) {
-      features[point * featureCount + feature] = offset + scale * (integers?.[point] ?? 0);
-    }
+  manifest.features.forEach((feature, f) => {
+    const column = grid.variables.get(feature.name) as GridVariable;
+    for (let point = 0; point < pointCount; point++)
+      features[point * featureCount + f] = isPractice(feature) ? feature.default : valueAt(column, point);
   });
   return {
     version,
