@@ -5,9 +5,9 @@ import { JsonWriter } from '../../src/formats/json/json-writer.js';
 import { PredictionCache } from '../../src/prediction/cache.js';
 import { Coverage } from '../../src/prediction/locate/coverage.js';
 import {
-  distanceKm,
   EARTH_RADIUS_KM,
   haversin,
+  kmOfHaversine,
   NearestPoint,
   RADIANS,
 } from '../../src/prediction/locate/nearest-point.js';
@@ -115,7 +115,7 @@ function greatCircle({ places }: Inputs): Row[] {
         const { longitude, latitude, matched } = places[i];
         const cosines = Math.cos(latitude * RADIANS) * Math.cos(matched.latitude * RADIANS);
         const ofLongitudes = haversin((matched.longitude - longitude) * RADIANS);
-        return distanceKm(haversin((matched.latitude - latitude) * RADIANS) + cosines * ofLongitudes);
+        return kmOfHaversine(haversin((matched.latitude - latitude) * RADIANS) + cosines * ofLongitudes);
       },
     },
     {
@@ -200,7 +200,7 @@ function caches(): Row[] {
       name: 'PredictionCache on SlotTable',
       run: () => {
         const key = nextKey();
-        if (!slots.find(key, found, 0)) slots.keep(key, numbers, 0);
+        if (!slots.read(key, found, 0)) slots.keep(key, numbers, 0);
       },
     },
     {

@@ -67,30 +67,26 @@ const PREDICTION_WORDS = 6;
 const NUMBERS_PER_WORD = 4;
 
 /** A bounded cache of the reported numbers of predictions, by an integer key above 0. */
-export class PredictionCache {
-  readonly #table: SlotTable;
-  readonly #numbers: Uint16Array;
+export class PredictionCache extends SlotTable {
+  readonly #numbers = new Uint16Array(this.words.buffer);
 
   /** @param maxBytes limit of its memory; 0 disables it */
   constructor(maxBytes: number) {
-    this.#table = new SlotTable(maxBytes, PREDICTION_WORDS);
-    this.#numbers = new Uint16Array(this.#table.words.buffer);
+    super(maxBytes, PREDICTION_WORDS);
   }
 
   /** Copies cached numbers to `numbers`, starting at `at`. @returns whether the key was cached */
-  find(key: number, numbers: Uint16Array, at: number): boolean {
-    const content = this.#table.find(key, 0);
-    if (content === -1) return false;
-    const from = content * NUMBERS_PER_WORD;
+  read(key: number, numbers: Uint16Array, at: number): boolean {
+    const from = this.find(key, 0) * NUMBERS_PER_WORD;
+    if (from < 0) return false;
     for (let i = 0; i < PREDICTION_NUMBERS; i++) numbers[at + i] = this.#numbers[from + i];
     return true;
   }
 
   /** Caches the numbers that start at `at` under a key that is not cached. */
   keep(key: number, numbers: Uint16Array, at: number): void {
-    const content = this.#table.claim(key, 0);
-    if (content === -1) return;
-    const to = content * NUMBERS_PER_WORD;
+    const to = this.claim(key, 0) * NUMBERS_PER_WORD;
+    if (to < 0) return;
     for (let i = 0; i < PREDICTION_NUMBERS; i++) this.#numbers[to + i] = numbers[at + i];
   }
 }

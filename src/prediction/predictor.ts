@@ -101,7 +101,7 @@ export class Predictor {
       if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
       if ((rows.options[row] & UNCACHED) === 0) {
         const key = this.#cacheKey(points[row], rows.species[row], method);
-        if (this.#cache.find(key, numbers, numbersAt(row, method, 0))) continue;
+        if (this.#cache.read(key, numbers, numbersAt(row, method, 0))) continue;
       } else if ((rows.options[row] & OPTION.explanation) !== 0) positions ??= new Int32Array(rows.count);
       species[count] = rows.species[row];
       misses[count++] = row;

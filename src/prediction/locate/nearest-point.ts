@@ -48,7 +48,7 @@ export class NearestPoint {
     this.#latitude = latitude;
     this.#cosLatitude = Math.cos(latitude * RADIANS);
     if (!this.#searchCell()) this.#searchBoxes();
-    this.distanceKm = distanceKm(this.#bestHaversine);
+    this.distanceKm = kmOfHaversine(this.#bestHaversine);
     return this.#best;
   }
 
@@ -58,7 +58,7 @@ export class NearestPoint {
     if (found !== -1) return found;
     const [nearest] = around(this.#tree, longitude, latitude, 1);
     const { longitudes, latitudes, column, row } = this.index;
-    this.distanceKm = distanceKm(this.#haversineTo(longitudes[column[nearest]], latitudes[row[nearest]]));
+    this.distanceKm = kmOfHaversine(this.#haversineTo(longitudes[column[nearest]], latitudes[row[nearest]]));
     return nearest;
   }
 
@@ -131,6 +131,6 @@ export function haversin(angle: number): number {
 }
 
 /** Great-circle distance in km from the haversine of the central angle. */
-export function distanceKm(haversine: number): number {
+export function kmOfHaversine(haversine: number): number {
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }

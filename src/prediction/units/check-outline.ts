@@ -77,8 +77,9 @@ class OutlineCheck {
       if (isOneRing && (apart === 1 || apart === rings[a.ring].end - rings[a.ring].start - 2)) continue;
       const contact = contactOf(a.segment, b.segment);
       if (contact === undefined) continue;
-      if (isOneRing) throw this.errorOf('a ring crosses or touches itself', meeting(a.segment, b.segment));
-      if (contact === 'cross') throw this.errorOf('two rings cross', meeting(a.segment, b.segment));
+      if (isOneRing)
+        throw this.errorOf('a ring crosses or touches itself', meetingPoint(a.segment, b.segment));
+      if (contact === 'cross') throw this.errorOf('two rings cross', meetingPoint(a.segment, b.segment));
       if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw this.errorOf(TOO_INTRICATE);
     }
   }
@@ -185,7 +186,7 @@ class OutlineCheck {
 type Segment = readonly [x1: number, y1: number, x2: number, y2: number];
 
 /** Where two segments meet, about: the crossing of their lines, or the middle of what they share. */
-function meeting([ax, ay, ax2, ay2]: Segment, [bx, by, bx2, by2]: Segment): [number, number] {
+function meetingPoint([ax, ay, ax2, ay2]: Segment, [bx, by, bx2, by2]: Segment): [number, number] {
   const [dx, dy] = [ax2 - ax, ay2 - ay];
   const [ex, ey] = [bx2 - bx, by2 - by];
   const cross = dx * ey - dy * ex;
