@@ -33,17 +33,12 @@ const MAX_TYPO_LENGTH = 8;
 /** The species by code, name and index; the index is the models' species input. */
 export class SpeciesCatalogue {
   readonly #indexes: Map<string, number>;
-  readonly #byName: Map<string, Species>;
+  readonly #names: readonly string[][];
 
   /** @param list in the order of the models' species input */
   constructor(readonly list: readonly Species[]) {
     this.#indexes = new Map(list.map(({ species_code }, index) => [species_code, index]));
-    this.#byName = new Map(
-      list.flatMap((species) => [
-        [plain(species.common_name), species],
-        [plain(species.scientific_name), species],
-      ]),
-    );
+    this.#names = list.map((each) => [plain(each.common_name), plain(each.scientific_name)]);
   }
 
   /** The index of the species with exactly this code, or -1. */
@@ -53,7 +48,8 @@ export class SpeciesCatalogue {
 
   /** The species that a caller most likely meant: of that name, or with the code that is the fewest edits away. */
   closest(text: string): Species | undefined {
-    const named = this.#byName.get(plain(text.slice(0, 100)));
+    const name = plain(text.slice(0, 100));
+    const named = this.list.findLast((_, index) => this.#names[index].includes(name));
     if (named !== undefined || text.length > MAX_TYPO_LENGTH) return named;
     const code = text.toUpperCase();
     const edits = this.list.map(({ species_code }) => editDistance(code, species_code).steps);
