@@ -3,9 +3,8 @@ import { loadConfig } from '../config.js';
 import { oneLine, redactKeys } from '../output/printable.js';
 import { writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
-import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
+import { type Artefacts, identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { isPractice } from '../prediction/artefacts/manifest.js';
-import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { openIntervalModel, openSurvivalModel } from '../prediction/model/model-session.js';
 import { checkIntervals, checkModel, type Probe } from '../prediction/open-predictor.js';
@@ -57,8 +56,7 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
     report('ok      model files: present, SHA-256 matches the manifest');
     for (const [index, method] of PLANTING_METHODS.entries()) {
       const model = await openSurvivalModel(modelFiles[index], manifest);
-      const probes = everySpeciesEverywhere(grid, species.length);
-      const { rows, usPerRow } = await measure(probes, (probe) => checkModel(model, artefacts, probe));
+      const { rows, usPerRow } = await measure(artefacts, 1, (probe) => checkModel(model, artefacts, probe));
       report(
         `ok      ${method}: finite, from 0 to 1, never increasing, baseline + contributions = survival (${rows} rows)`,
       );
@@ -68,8 +66,9 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
     }
     for (const file of intervalFiles) {
       const model = await openIntervalModel(file, manifest);
-      const probes = everySpeciesEverywhere(grid, species.length, INTERVAL_STEP);
-      const { rows, usPerRow } = await measure(probes, (probe) => checkIntervals(model, artefacts, probe));
+      const { rows, usPerRow } = await measure(artefacts, INTERVAL_STEP, (probe) =>
+        checkIntervals(model, artefacts, probe),
+      );
       report(
         `ok      ${path.basename(file.path)}: from 0 to 1, no draw increasing (${rows} rows, ${usPerRow} us each)`,
       );
@@ -83,28 +82,22 @@ async function verifyModels(dataDir: string, modelDir: string): Promise<void> {
   }
 }
 
-/** Checks probes. @param check returns its duration in ms @returns the number of rows and the time of each, as text */
-async function measure(probes: Iterable<Probe>, check: (probe: Probe) => Promise<number>) {
+/**
+ * Checks every species at every grid point, or at every nth, n = `step`. @param check returns its duration in ms
+ * @returns the number of rows and the time of each, as text
+ */
+async function measure({ grid, species }: Artefacts, step: number, check: (probe: Probe) => Promise<number>) {
+  const pointsPerRun = ROWS_PER_RUN * step;
   let [rows, durationMs] = [0, 0];
-  for (const probe of probes) {
-    durationMs += await check(probe);
-    rows += probe.points.length;
-  }
-  return { rows: rows.toLocaleString('en'), usPerRow: ((1000 * durationMs) / rows).toPrecision(2) };
-}
-
-/** Probes that together contain every species at every point, or at every nth, n = `step`. */
-function* everySpeciesEverywhere(grid: SharedGrid, speciesCount: number, step = 1): Generator<Probe> {
-  const rowsPerRun = ROWS_PER_RUN * step;
-  for (let species = 0; species < speciesCount; species++) {
-    for (let first = 0; first < grid.pointCount; first += rowsPerRun) {
-      const count = Math.ceil(Math.min(rowsPerRun, grid.pointCount - first) / step);
-      yield {
-        points: Int32Array.from({ length: count }, (_, i) => first + i * step),
-        species: new Uint8Array(count).fill(species),
-      };
+  for (const index of species.keys()) {
+    for (let first = 0; first < grid.pointCount; first += pointsPerRun) {
+      const count = Math.ceil(Math.min(pointsPerRun, grid.pointCount - first) / step);
+      const points = Int32Array.from({ length: count }, (_, i) => first + i * step);
+      durationMs += await check({ points, species: new Uint8Array(count).fill(index) });
+      rows += count;
     }
   }
+  return { rows: rows.toLocaleString('en'), usPerRow: ((1000 * durationMs) / rows).toPrecision(2) };
 }
 
 await runMain('models', main);

@@ -12,7 +12,6 @@ export class RequestSteps {
   inferenceMs = 0;
   /** How long the first step that predicts waited. */
   queueMs = 0;
-  /** Whether any step has predicted. */
   hasPredicted = false;
   isCancelled = false;
   /** Steps that are not released: a worker may still use their memory. */
