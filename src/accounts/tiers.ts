@@ -11,10 +11,8 @@ interface TierLimits {
   readonly hasLargeBodies: boolean;
 }
 
-export type Tier = 'spore' | 'mycel' | 'hypha';
-
 /** The tiers and their limits: the only definition of these numbers. */
-export const TIERS: Readonly<Record<Tier, TierLimits>> = {
+export const TIERS = {
   spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000, hasLargeBodies: false },
   mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000, hasLargeBodies: false },
   hypha: {
@@ -23,7 +21,9 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
     pointsPerSurface: 500_000,
     hasLargeBodies: true,
   },
-};
+} as const satisfies Record<string, TierLimits>;
+
+export type Tier = keyof typeof TIERS;
 
 /** The tiers' names, smallest first. */
 export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];
