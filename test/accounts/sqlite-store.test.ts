@@ -71,6 +71,9 @@ test('claims that wait for the lock of another process fail together, not one af
     }),
   );
   expect(Math.max(...endsMs)).toBeLessThan(2 * Math.min(...endsMs));
+  expect(await openingError(`sqlite:${file}`)).toMatch(
+    /: database is locked in .*nurselog\.db \(SQLITE_BUSY\)$/,
+  );
   other.prepare('rollback').run([]);
   other.close();
   await store.close();

@@ -32,9 +32,10 @@ export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): 
     return store;
   } catch (error) {
     const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
+    const isWrong = file !== undefined && !(error instanceof NewerSchemaError) && !/_BUSY/.test(reason);
+    const remedy = isWrong ? FILE_REMEDY : '';
     // No other URL is shown: its password may be anywhere in one that is wrong.
     const name = file === undefined ? 'of DATABASE_URL' : `${file} of DATABASE_URL`;
-    const remedy = file === undefined || error instanceof NewerSchemaError ? '' : FILE_REMEDY;
     throw new ExplainedError(`the key store ${name} cannot be used: ${reason}${remedy}`, { cause: error });
   }
 }
