@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { availableCores } from './control-groups.js';
 import { ExplainedError } from './output/explained-error.js';
-import { printable, quote, shorten } from './output/printable.js';
+import { quote } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
@@ -75,6 +75,9 @@ const configSchema = z.object({
     })
     .refine((url) => url.startsWith('sqlite:') || isEncoded(url), {
       error: 'must be a URL: write / ? # and % of its password as %2F %3F %23 and %25, or set PGPASSWORD',
+    })
+    .refine((url) => !/\?(.*&)?(?!ssl(mode|rootcert|cert|key|negotiation)?=)[^=&]*[sS][sS][lL]/.test(url), {
+      error: 'must spell parameters for TLS as sslmode, sslrootcert, sslcert and sslkey: others are ignored',
     })
     .default('sqlite:var/nurselog.db')
     .describe('Store of API keys and request counts: `sqlite:<file>` or `postgres://…`.'),
@@ -181,9 +184,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   );
   if (unknown !== undefined) {
     const names = fields.map(variableOf).join(', ');
-    throw new ExplainedError(
-      `${printable(shorten(unknown))} is not a variable of nurselog, which has: ${names}`,
-    );
+    throw new ExplainedError(`${quote(unknown)} is not a variable of nurselog, which has: ${names}`);
   }
   const given = Object.fromEntries(fields.map((field) => [field, valueIn(environment, field)]));
   const parsed = configSchema.safeParse(given);

@@ -161,6 +161,16 @@ test.each(['pa/ss', 'pa?ss', 'pa#ss', '12#34', '%ss'])(
   },
 );
 
+test.each(['ssl_mode=verify-full', 'sslMode=verify-full', 'sslmode=verify-full&sslrootCert=ca.pem'])(
+  'a DATABASE_URL with %s, which pg ignores, is refused: the connection would not be encrypted as intended',
+  (parameters) => {
+    const url = `postgres://nurselog:secret@db/nurselog?${parameters}`;
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow('must spell parameters for TLS as sslmode');
+    const right = 'postgres://nurselog:a&ssl@db/nurselog?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem';
+    expect(loadConfig({ DATABASE_URL: right }).databaseUrl).toBe(right);
+  },
+);
+
 test('a DATABASE_URL may have no host: its parameter names the folder of a socket', () => {
   const url = 'postgres://nurselog:secret@/nurselog?host=/var/run/postgresql';
   expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
@@ -180,7 +190,7 @@ test.each(['NURSELOG_PORT', 'NURSELOG_', 'NURSELOG_WORKERS'])(
   'the unknown variable %s is refused',
   (name) => {
     expect(() => loadConfig({ [name]: '1' })).toThrow(ExplainedError);
-    expect(() => loadConfig({ [name]: '' })).toThrow(new RegExp(`^${name} is not a variable of nurselog`));
+    expect(() => loadConfig({ [name]: '' })).toThrow(new RegExp(`^"${name}" is not a variable of nurselog`));
   },
 );
 
