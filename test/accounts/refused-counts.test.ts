@@ -45,7 +45,7 @@ test.each(DATABASES)(
   },
 );
 
-test('the log says which count was dropped, and usage answers another key meanwhile', async () => {
+test('the log says which count was dropped, usage answers another key meanwhile, and a limited key that is gone gets 401', async () => {
   const log = new LogLines();
   const service = await startTestService({ WORKERS: '1' }, clock.nowMs, log);
   try {
@@ -62,6 +62,12 @@ test('the log says which count was dropped, and usage answers another key meanwh
     await service.get('/v1/species');
     const usage = await service.get('/v1/usage');
     expect(await usage.json()).toMatchObject({ requests_today: 1 });
+
+    const limited = await service.issueKey('spore');
+    const askLimited = () => service.get('/v1/species', { 'x-api-key': limited.secret });
+    expect((await askLimited()).status).toBe(200);
+    await SQLITE.execute(service.config.databaseUrl, removalOf(limited.id));
+    expect((await askLimited()).status).toBe(401);
   } finally {
     await service.stop();
   }

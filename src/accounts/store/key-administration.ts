@@ -35,13 +35,10 @@ export class KeyAdministration {
   /**
    * The same if an embedded store holds no key. Of several processes at once only one issues it: every transaction takes
    * the write lock when it begins.
-   * @returns whether it did
    */
-  issueFirst(tier: Tier, owner: string, show: Show = () => {}): Promise<boolean> {
+  issueFirst(tier: Tier, owner: string, show: Show): Promise<void> {
     return this.store.db.transaction().execute(async (trx) => {
-      if (await this.hasKeys(trx)) return false;
-      await this.#insertKey(trx, tier, owner, show);
-      return true;
+      if (!(await this.hasKeys(trx))) await this.#insertKey(trx, tier, owner, show);
     });
   }
 

@@ -1,11 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
-import { retryLater } from '../errors.js';
+import { INVALID_KEY, MISSING_KEY, retryLater } from '../errors.js';
 import type { CurrentPhase } from '../phase.js';
-
-/** The challenge of RFC 9110, 11.6.1: no registered scheme sends a bare key in a header of its own. */
-const CHALLENGE = { 'www-authenticate': 'ApiKey realm="nurselog", header="X-API-Key"' };
 
 /** Authenticates every request of the instance's routes by its API key. */
 export function authenticateRequests(app: FastifyInstance, accounts: Accounts, phase: CurrentPhase): void {
@@ -15,13 +12,7 @@ export function authenticateRequests(app: FastifyInstance, accounts: Accounts, p
 
     const secret = request.headers['x-api-key'];
     const key = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
-    if (key === undefined) {
-      const message =
-        secret === undefined
-          ? 'The X-API-Key header is missing: send your API key in it.'
-          : 'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.';
-      throw new ApiError({ code: 'invalid_api_key', message }, CHALLENGE);
-    }
+    if (key === undefined) throw secret === undefined ? MISSING_KEY : INVALID_KEY;
     request.state.caller = key;
     const message = 'This API key is deactivated: ask for it to be activated.';
     if (key.state === 'deactivated') throw new ApiError({ code: 'key_inactive', message });

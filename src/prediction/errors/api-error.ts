@@ -50,7 +50,6 @@ export type ErrorObject = Readonly<z.output<typeof errorObjectSchema>>;
 /** A failed request, as an exception. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  readonly status: number;
 
   /**
    * @param headers of its response
@@ -59,9 +58,8 @@ export class ApiError extends Error {
   constructor(
     readonly error: ErrorObject,
     readonly headers: Readonly<Record<string, string>> = {},
-    status: number = ERROR_STATUS[error.code],
+    readonly status: number = ERROR_STATUS[error.code],
   ) {
     super(error.message);
-    this.status = status;
   }
 }
