@@ -83,6 +83,8 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`bench: ${(error as Error).message}\n`);
-  process.exitCode = 1;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
+  process.stderr.write(`bench: ${message}\n${isUsage ? USAGE : ''}`);
+  process.exitCode = isUsage ? 2 : 1;
 }

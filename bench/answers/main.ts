@@ -65,11 +65,15 @@ function errorOf(bytes: Buffer): unknown {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { against: { type: 'string' }, seed: { type: 'string', default: '1' } },
+    options: {
+      against: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', default: false },
+    },
   });
-  if (values.against === undefined) {
+  if (values.help || values.against === undefined) {
     process.stderr.write(USAGE);
-    return 2;
+    return values.help ? 0 : 2;
   }
   const ours = await startNurselog({ WORKERS: '2' });
   const theirs = await startNurselog({ WORKERS: '2' }, values.against);
@@ -108,4 +112,11 @@ async function main(): Promise<number> {
   return differences.length === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
+  process.stderr.write(`compare-answers: ${message}\n${USAGE}`);
+  process.exitCode = 2;
+}
