@@ -14,7 +14,7 @@ import { ExplainedError } from '../output/explained-error.js';
 import { quote, shorten } from '../output/printable.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { prepareFirstKey } from './first-run.js';
-import { Generations, logFieldsOf } from './models/generations.js';
+import { Generations, logFieldsOf, reasonOf } from './models/generations.js';
 import { boundByDescriptors } from './resource-limits.js';
 import { ServicePhase } from './service-phase.js';
 import { exposeState } from './state-metrics.js';
@@ -40,7 +40,7 @@ export async function startService(
 ) {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, 'write');
-  const accounts = new Accounts(store, nowMs, (err, message) => log.error({ err }, message));
+  const accounts = new Accounts(store, nowMs, (error, message) => log.error(reasonOf(error), message));
 
   const phase = new ServicePhase(onFatal);
   const generations = new Generations(artefacts, config, phase, log);
@@ -111,7 +111,7 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
     throw new ExplainedError(
       `cannot listen on ${prefix}HOST ${quote(host)}, ${prefix}PORT ${port}: ` +
         `${shorten((error as Error).message)}; ${prefix}HOST must be an address of this machine, or a name of one, ` +
-        `and ${prefix}PORT a free port there`,
+        `and ${prefix}PORT a free port there, other than ${prefix === '' ? 'OPS_' : ''}PORT`,
     );
   }
 }

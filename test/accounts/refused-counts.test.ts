@@ -62,7 +62,6 @@ test('the log says which count was dropped, usage answers another key meanwhile,
     await service.get('/v1/species');
     const usage = await service.get('/v1/usage');
     expect(await usage.json()).toMatchObject({ requests_today: 1 });
-
     const limited = await service.issueKey('spore');
     const askLimited = () => service.get('/v1/species', { 'x-api-key': limited.secret });
     expect((await askLimited()).status).toBe(200);

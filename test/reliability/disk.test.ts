@@ -71,6 +71,7 @@ itOnDisk(
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
+    expect(service.output.join()).toMatch(/"problem":"the key store is un[^}]*"request counts could not be/);
     expect(await keys.usage()).toEqual(
       new Map([
         [id, 2],

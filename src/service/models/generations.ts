@@ -72,7 +72,7 @@ export class Generations {
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       this.reloads.refused++;
-      const reason = { ...reasonOf(error as Error), model: former.artefacts.manifest.version };
+      const reason = { ...reasonOf(error), model: former.artefacts.manifest.version };
       this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
@@ -115,8 +115,8 @@ export function logFieldsOf({ manifest, modelDigest, gridDigest }: Artefacts) {
   return { model: manifest.version, model_digest: modelDigest, grid_digest: gridDigest };
 }
 
-/** The reason of a rejected reload in its log line; only an unexpected error shows its stack. */
-function reasonOf(error: Error): object {
+/** The reason of a failure in its log line; only an unexpected error shows its stack. */
+export function reasonOf(error: unknown): object {
   if (error instanceof ArtefactError) return { file: error.file, problem: error.problem };
   return error instanceof ExplainedError ? { problem: error.message } : { err: error };
 }
