@@ -169,7 +169,7 @@ test.each(['ssl_mode=verify-full', 'sslMode=verify-full', 'sslmode=verify-full&s
   },
 );
 
-test('a DATABASE_URL may have no host, as a parameter names the folder of a socket, and parameters for TLS', () => {
+test('a DATABASE_URL may have no host, the folder of a socket as a parameter, and parameters for TLS', () => {
   const url = 'postgres://nurselog:a&ssl@/nurselog?host=/run/ssl&sslmode=verify-full&sslrootcert=ca.pem';
   expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });

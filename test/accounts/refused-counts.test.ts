@@ -45,7 +45,7 @@ test.each(DATABASES)(
   },
 );
 
-test('the log says which count was dropped, usage answers another key meanwhile, and a limited key that is gone gets 401', async () => {
+test('the log says which count was dropped, and a limited key that is gone gets 401', async () => {
   const log = new LogLines();
   const service = await startTestService({ WORKERS: '1' }, clock.nowMs, log);
   try {
