@@ -35,6 +35,7 @@ COLUMNS = (
 )
 ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 MAX_ERRORS_SHOWN = 20
+MAX_COLUMNS_SHOWN = 20
 
 
 class OutcomesError(SourceError):
@@ -46,7 +47,8 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     table = _read(path)
     missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
-        raise OutcomesError(f"{path}: no column {', '.join(missing)}; the table needs {', '.join(COLUMNS)}")
+        found = ", ".join(repr(str(column)) for column in table.columns[:MAX_COLUMNS_SHOWN])
+        raise OutcomesError(f"{path}: no column {', '.join(missing)}; the columns of the table are {found}")
     if table.empty:
         raise OutcomesError(f"{path}: the table has no rows")
     given = table[list(COLUMNS)]
@@ -57,7 +59,8 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     far = placed & (point < 0)
     messages = _messages(given, problems, far)
     if messages:
-        raise OutcomesError("\n".join([f"{path}: {len(messages)} errors", *_shortened(messages)]))
+        count = "1 error" if len(messages) == 1 else f"{len(messages)} errors"
+        raise OutcomesError("\n".join([f"{path}: {count}", *_shortened(messages)]))
     return clean, point
 
 
@@ -110,7 +113,7 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
         for row in np.flatnonzero(bad):
             cell = given[column].iloc[row]
             rule = _species_rule(str(cell)) if column == "species_code" else RULES[column]
-            found.append((row, f"row {row + 1}: {column} {rule}, not {cell!r}"))
+            found.append((row, f"row {row + 1}: {column} {rule}, not {str(cell)!r}"))
     for row in np.flatnonzero(far):
         place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"
         found.append((row, f"row {row + 1}: no grid point within {SEARCH_RADIUS_KM:g} km of {place}"))

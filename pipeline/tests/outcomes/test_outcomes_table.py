@@ -92,8 +92,20 @@ def test_a_place_without_a_grid_point_is_an_error(table, grid, tmp_path):
     assert "row 3: no grid point within 0.8 km of 10.0," in error_of(bad, tmp_path / "outcomes.csv", grid)
 
 
-def test_a_missing_column_is_named(table, grid, tmp_path):
-    assert "no column planted_year" in error_of(table.drop(columns="planted_year"), tmp_path / "o.csv", grid)
+def test_a_missing_column_is_named_with_the_columns_of_the_table(table, grid, tmp_path):
+    message = error_of(table.rename(columns={"planted_year": "Planted year"}), tmp_path / "o.csv", grid)
+    assert message.endswith(
+        "no column planted_year; the columns of the table are 'latitude', 'longitude', 'species_code', "
+        "'planting_method', 'Planted year', 'years_observed', 'alive'"
+    )
+
+
+def test_a_bad_number_of_a_parquet_file_is_shown_as_in_the_file(table, grid, tmp_path):
+    path = tmp_path / "o.parquet"
+    table.assign(alive=[1.0, 83.0, 1.0, 1.0]).to_parquet(path)
+    with pytest.raises(OutcomesError) as raised:
+        read_outcomes(path, grid)
+    assert str(raised.value) == f"{path}: 1 error\nrow 2: alive must be 1 or 0, not '83.0'"
 
 
 def test_a_table_of_one_method_is_read(table, grid, tmp_path):
