@@ -125,6 +125,14 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
         notes.append(f"No tree of the table is {absent}: that model is not evaluated.")
     if models.manifest["outcomes"] == "simulated":
         notes.append("The models were trained on simulated outcomes.")
+    practices = [
+        f"{feature['label']} {feature['default']:g}"
+        for feature in models.manifest["features"]
+        if "default" in feature and not set(methods).isdisjoint(feature.get("methods", METHODS))
+    ]
+    if practices:
+        named = ", ".join(practices)
+        notes.append(f"Every tree is predicted at the default practice, also if planted otherwise: {named}.")
     if source == "held out":
         notes.append(
             "The models were trained on this table. The scores are of the predictions that training wrote "

@@ -9,7 +9,7 @@
 | years_observed | whole years from planting to the last visit, 1 or more; if dead, to the visit that found it dead |
 | alive | 1 alive at that visit, 0 dead |
 
-Other columns are ignored. A living tree is censored after its last visit.
+Other columns are ignored, those of practice too. A living tree is censored after its last visit.
 """
 
 import difflib

@@ -81,6 +81,7 @@ def test_the_report_covers_species_ecoregions_and_blocks_and_has_the_files_that_
     text = (directory / "first" / "report.md").read_text(encoding="utf-8")
     assert "1 Coast Range" in text
     assert "The models were trained on simulated outcomes." in text
+    assert "planted otherwise: vegetation control 0.5, overstory cover 10, seeds per spot 740." in text
     assert f"intervals from {REPLICATES} bootstrap samples" in text
     assert "| manual | year 1 |" in text
 
