@@ -7,10 +7,11 @@ import { serviceOfFile } from '../support/service.js';
 
 const REQUESTS = 'nurselog_http_request_duration_seconds_count';
 
+const ORIGIN = 'https://maps.example.org';
 const log = new LogLines();
 
 // Short, because some requests are never completed; long enough to read the others' heads on a busy machine.
-const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '3000' }, undefined, log);
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '3000', CORS_ORIGINS: ORIGIN }, undefined, log);
 
 const lineOf = (id: string) => log.find(({ request_id, msg }) => request_id === id && msg === 'request');
 
@@ -42,6 +43,16 @@ test('a request without an id whose body is refused is logged with the id that i
   const answer = await sendRaw(service.apiUrl, rawRequest(`POST ${route} HTTP/1.1`, headers, 'ZZ\r\n'));
   expect(answer.status).toBe(400);
   expect(await lineOf(answer.headers.get('x-request-id')!)).toMatchObject({ route, status: 400 });
+});
+
+test('the rejection of a body that does not come states the quota and lets pages of a listed origin read it', async () => {
+  const headers = [`X-API-Key: ${(await service.issueKey('spore')).secret}`, `Origin: ${ORIGIN}`];
+  const body = ['Content-Type: application/json', 'Content-Length: 100'];
+  const request = rawRequest('POST /v1/predict HTTP/1.1', [...headers, ...body], '{');
+  const answer = await sendRaw(service.apiUrl, request);
+  expect(answer.status).toBe(408);
+  expect(answer.headers.get('ratelimit')).toMatch(/^"daily";r=99;t=\d+$/);
+  expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
 });
 
 test.each([

@@ -11,9 +11,10 @@ const WINDOW_SECONDS = 86_400;
  * quota of their key, and reports the quota in the response's headers.
  */
 export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const admission = await accounts.admit(callerOf(request));
     request.state.quota = admission;
+    reply.headers(rateLimitHeaders(admission));
     if (admission.admitted) return;
     const { limit, tier, resetsAtMs, secondsToReset } = admission;
     const details = { limit, tier, resets_at: new Date(resetsAtMs).toISOString() };
@@ -22,12 +23,10 @@ export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
     throw new ApiError({ code: 'rate_limit_exceeded', message, details }, headers);
   });
 
-  app.addHook('onSend', async (request, reply) => {
-    const { quota } = request.state;
-    if (quota === undefined) return;
-    // A failure of the service is not counted.
-    const isRefunded = reply.statusCode >= 500 && quota.admitted;
-    reply.headers(rateLimitHeaders(isRefunded ? await accounts.refund(quota) : quota));
+  // A failure of the service is not counted.
+  app.addHook('onSend', async ({ state: { quota } }, reply) => {
+    if (reply.statusCode >= 500 && quota?.admitted)
+      reply.headers(rateLimitHeaders(await accounts.refund(quota)));
   });
 }
 

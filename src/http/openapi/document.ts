@@ -107,7 +107,7 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
         '4XX': { $ref: '#/components/responses/NotHttp' },
         503: responseObject('The `status` is `starting`, `degraded` or `draining`.', response),
       }),
-      ...(request && { 408: errorResponse(['invalid_request'], [], 'The body did not arrive in time.') }),
+      ...(request && { 408: errorResponse(['invalid_request'], QUOTA_HEADERS, 'The body arrived late.') }),
       ...Object.fromEntries(failures),
     },
   };

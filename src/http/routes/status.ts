@@ -22,13 +22,8 @@ export function usageRoute(app: FastifyInstance, { accounts }: RouteContext): vo
   app.get(usageEndpoint.path, async (request, reply) => {
     const usage = await accounts.usageToday(callerOf(request));
     reply.headers(rateLimitHeaders(usage));
-    return {
-      tier: usage.tier,
-      requests_today: usage.requests,
-      limit: usage.limit,
-      remaining: usage.remaining,
-      resets_at: new Date(usage.resetsAtMs).toISOString(),
-    };
+    const { tier, requests: requests_today, limit, remaining, resetsAtMs } = usage;
+    return { tier, requests_today, limit, remaining, resets_at: new Date(resetsAtMs).toISOString() };
   });
 }
 

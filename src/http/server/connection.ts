@@ -145,7 +145,7 @@ export class Connection extends SocketStream {
     if (isLast) this.endAfterResponse();
     else {
       this.#rejectedStatus = error.status;
-      endWithError(error, this, response?.req.headers);
+      endWithError(error, this, response?.req.headers['x-request-id'], response?.getHeaders());
     }
   }
 

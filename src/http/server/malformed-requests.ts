@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../prediction/errors/api-error.js';
@@ -18,11 +18,11 @@ export function parserError({ code }: NodeJS.ErrnoException): ApiError {
 }
 
 /** Answers CONNECT, which no endpoint supports. */
-export function rejectTunnel({ headers }: IncomingMessage, socket: Duplex): void {
+export function rejectTunnel({ headers: { 'x-request-id': id } }: IncomingMessage, socket: Duplex): void {
   // Node removes its listeners from the socket of a tunnel: an error without a listener would end the process.
   socket.on('error', () => socket.destroy());
   const error = { code: 'method_not_allowed', message: 'The method CONNECT is not supported.' } as const;
-  endWithError(new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' }), socket, headers);
+  endWithError(new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' }), socket, id);
 }
 
 /** The expression by which Node's server recognizes the expectation. */
@@ -67,10 +67,10 @@ function invalidRequest(message: string, status = 400): ApiError {
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
 }
 
-/** Answers without a `ServerResponse`, and ends the connection. @param received headers of the request, if any */
-export function endWithError(error: ApiError, socket: Duplex, received: IncomingHttpHeaders = {}): void {
+/** Answers without a `ServerResponse`, and ends the connection. @param id as received @param set headers set before */
+export function endWithError(error: ApiError, socket: Duplex, id?: string | string[], set = {}): void {
   const { status, headers, body } = renderError(error);
-  const head = Object.entries({ ...headers, 'x-request-id': requestId(received['x-request-id']) });
+  const head = Object.entries({ ...set, ...headers, 'x-request-id': requestId(id) });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

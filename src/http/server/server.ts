@@ -89,6 +89,12 @@ export function createServer(
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
+  // For the rejection of a body that is late or malformed, which has no reply.
+  app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
+    if (!raw.complete)
+      for (const [name, value = ''] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value);
+    done();
+  });
   app.addHook('onSend', ({ raw, state }, reply, _payload, done) => {
     const connection = connectionOf(raw);
     if (
