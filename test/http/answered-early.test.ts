@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openSocket, readAll } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
@@ -14,6 +14,10 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 
 const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: String(TIMEOUT_MS) });
 const key = `X-API-Key: ${service.key}`;
+
+const warnings: string[] = [];
+process.on('warning', ({ name }) => warnings.push(name));
+afterAll(() => expect(warnings).not.toContain('MaxListenersExceededWarning'));
 
 /** Sends the head of a request on a connection that the caller would keep, and waits until its answer begins. */
 async function answerTo(requestLine: string, headers: readonly string[]) {

@@ -91,7 +91,7 @@ export class Connection extends SocketStream {
     }
     this.hasBegun = true;
     this.#response = response;
-    response.once('close', () => this.#forgetAnswered());
+    response.setMaxListeners(0).once('close', () => this.#forgetAnswered()); // streams add over 10
     this.isAwaitingContinue = isAwaitingContinue;
     const { headers } = response.req;
     this.#bodyBytes = Number(headers['content-length'] ?? 0);
