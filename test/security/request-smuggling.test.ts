@@ -127,7 +127,7 @@ test('an HTTP/1.0 request with a Transfer-Encoding is 400 and ends the connectio
 });
 
 test('a target in absolute form is routed by its path, whatever host it names', async () => {
-  for (const origin of ['http://x', 'https://y:1', 'HTTP://z']) {
+  for (const origin of ['http://x', 'https://y:1', 'HTTP://z', 'http://x:99999', 'http://%']) {
     const request = post([LENGTH, 'Connection: close'], BODY, `${origin}/v1/predict`);
     expect((await answersTo(request)).statuses).toEqual([200]);
     const wrongMethod = request.replace('POST', 'PUT');

@@ -60,8 +60,8 @@ export function createServer(
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
     forceCloseConnections: false,
-    // Fastify calls no hook for a path that cannot be decoded: it is replaced by a path without a route.
-    rewriteUrl: ({ url = '' }) => (isDecodable(url) ? url : '/%25'),
+    // Fastify answers some targets without hooks, others by a route of another path: they get a path without a route.
+    rewriteUrl: ({ url = '' }) => (isPlainPath(pathOf(url)) ? url.replace(ORIGIN, '/') : '/%25'),
   });
   enableGracefulClose(app, connections);
 
@@ -151,8 +151,8 @@ function listener(handle: RequestListener, connections: Connections, timeoutMs: 
   return server as Server;
 }
 
-/** Scheme and authority of a request target in absolute form. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
+/** Scheme and authority of a request target in absolute form, and the slash after them, if there is one. */
+const ORIGIN = /^https?:\/\/[^/?#]+\/?/i;
 
 /** Stands for a parameter, which only the last segment of a route may be. */
 const PARAMETER = ':';
@@ -182,14 +182,13 @@ function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: F
   };
 }
 
-function pathOf(url: string): string {
-  return url.replace(ORIGIN, '').split('?', 1)[0];
+function pathOf(target: string): string {
+  return target.replace(ORIGIN, '/').split('?', 1)[0];
 }
 
-function isDecodable(url: string): boolean {
+function isPlainPath(path: string): boolean {
   try {
-    decodeURI(pathOf(url));
-    return true;
+    return decodeURI(path).startsWith('/') && !path.includes('#');
   } catch {
     return false;
   }
