@@ -66,6 +66,15 @@ test('a table whose caller hangs up in the middle of its answer is abandoned at 
   await expectNothingLeft();
 });
 
+test('a caller who closes its side in the middle of a table gets the rest, and Node warns of nothing', async () => {
+  const warnings: Error[] = [];
+  process.on('warning', (warning) => warnings.push(warning));
+  const socket = await startAnswer();
+  socket.end();
+  expect(readCsv((await readAnswer(socket)).body)).toHaveLength(WIDE_ROWS);
+  expect(warnings).toEqual([]);
+});
+
 test('a table whose caller hangs up before its answer begins is abandoned at once', async () => {
   const socket = await sendTable(service, WIDE_CSV);
   socket.end();

@@ -91,7 +91,8 @@ export class Connection extends SocketStream {
     }
     this.hasBegun = true;
     this.#response = response;
-    response.setMaxListeners(0).once('close', () => this.#forgetAnswered()); // streams add over 10
+    // A streamed answer whose caller hangs up has more listeners than the 10 of which Node warns.
+    response.setMaxListeners(20).once('close', () => this.#forgetAnswered());
     this.isAwaitingContinue = isAwaitingContinue;
     const { headers } = response.req;
     this.#bodyBytes = Number(headers['content-length'] ?? 0);
