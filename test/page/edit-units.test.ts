@@ -70,6 +70,7 @@ browserTest(
     }
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await page.locator('.handle').count()).toBe(0);
+    await page.locator('#edit:focus').waitFor();
     await page.getByRole('button', { name: 'Remove this unit' }).click();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('unit');
     await expect.poll(() => page.locator('table.plan').getByText('North slope').count()).toBe(0);
@@ -166,6 +167,9 @@ browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider
   await page.getByText('(0 so far)').waitFor();
   await page.keyboard.press('Escape');
   await page.locator('.edit-bar').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('#draw:focus').waitFor();
   await drop(page, 'units.geojson', collection(['North slope']));
   const filter = page.getByLabel('Filter');
   await filter.fill('slope');

@@ -110,7 +110,7 @@ browserTest(
     await page.goto(`${shared.service.apiUrl}/#key=nurse_live_${'0'.repeat(32)}`);
     await page.getByText('This key is not accepted.').waitFor();
     const { id, secret } = await shared.service.issueKey('hypha');
-    await page.getByLabel('API key').fill(secret);
+    await page.keyboard.insertText(secret); // the field has the focus
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Site' }).waitFor();
     await page.locator('#place').waitFor();

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { trouble, tryAgain } from '../state/connection.js';
 import { isMalformed, key, takeKey } from '../state/key.js';
 
@@ -7,6 +7,10 @@ export function KeyForm() {
   const [text, setText] = useState('');
   const now = trouble.value;
   const refused = now?.problem === 'key_refused' || now?.problem === 'key_inactive' ? now : null;
+  // A refused key was typed in a form that is gone, or the form has replaced the page.
+  useLayoutEffect(() => {
+    if (refused !== null) document.getElementById('key')?.focus();
+  }, [refused !== null]);
   const submit = (event: Event) => {
     event.preventDefault();
     if (takeKey(text)) tryAgain();

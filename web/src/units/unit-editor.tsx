@@ -20,6 +20,10 @@ import {
 /** Draws units, and changes the chosen one: its name and its corners. */
 export function UnitEditor() {
   const shown = units.value;
+  useFocusAfter(drawing.value !== null, 'draw');
+  useFocusAfter(editedUnit.value !== null, 'edit');
+  useFocusAfter(shown.length > 0, 'draw');
+  useFocusAfter(earlierUnits.value.length > 0, 'draw');
   const chosen = shown.find(({ id }) => id === chosenUnit.value);
   return (
     <>
@@ -61,6 +65,16 @@ export function UnitEditor() {
       {chosen !== undefined && <ChosenUnit key={chosen.id} unit={chosen} />}
     </>
   );
+}
+
+/** Gives the focus to an element when a state ends whose end removes the element that had it. */
+function useFocusAfter(isActive: boolean, id: string): void {
+  useLayoutEffect(() => {
+    if (!isActive) return undefined;
+    return () => {
+      if (document.activeElement === document.body) document.getElementById(id)?.focus();
+    };
+  }, [isActive]);
 }
 
 /** Chooses a unit, or none, and shows it or all of them on the map. */
@@ -133,7 +147,7 @@ function ChosenUnit({ unit }: { unit: Unit }) {
         />
       </div>
       <div class="buttons">
-        <button type="button" aria-pressed={isEdited} disabled={rings === null} onClick={edit}>
+        <button type="button" id="edit" aria-pressed={isEdited} disabled={rings === null} onClick={edit}>
           Edit corners
         </button>
         <button type="button" onClick={remove}>
