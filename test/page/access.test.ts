@@ -109,6 +109,11 @@ browserTest(
     await page.getByText('Third Oregon Climate Assessment').waitFor();
     await page.keyboard.press('Escape');
     expect(await boxes()).toEqual(before);
+    await page.emulateMedia({ forcedColors: 'active' }); // what is chosen can still be told
+    const [chosen, other] = await page
+      .locator('.choice span')
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));
+    expect(chosen).not.toBe(other);
     // The keyboard moves the map, and Enter chooses its centre.
     await page.getByTestId('map').locator('canvas').focus();
     await page.keyboard.press('Enter');

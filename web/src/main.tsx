@@ -11,6 +11,7 @@ import './styles/map.css';
 import './styles/panels.css';
 import './styles/work.css';
 import './styles/narrow.css';
+import './styles/forced-colours.css';
 import './styles/print.css';
 
 takeKeyFromAddress();
