@@ -224,20 +224,21 @@ browserTest(
   },
 );
 
-browserTest('with a site shown a wide page is as large as the window, and a narrow one as wide', async () => {
+browserTest('with a site shown the page is as large as the window, and no panel is wider', async () => {
   const sizeIn = async (viewport: { width: number; height: number }) => {
     const { page, context } = await watchedPage(shared.browser, { viewport });
     await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
-    await page.locator('.chart').waitFor();
+    await page.locator('.ranking').waitFor();
     const size = await page.evaluate(() => ({
-      width: document.documentElement.scrollWidth,
+      width: Math.max(...[...document.querySelectorAll('html, #panel')].map((each) => each.scrollWidth)),
       height: document.documentElement.scrollHeight,
     }));
     await context.close();
     return size;
   };
   expect(await sizeIn({ width: 1280, height: 720 })).toEqual({ width: 1280, height: 720 });
-  expect((await sizeIn({ width: 320, height: 568 })).width).toBe(320);
+  expect(await sizeIn({ width: 320, height: 568 })).toEqual({ width: 320, height: 568 });
+  expect(await sizeIn({ width: 320, height: 256 })).toEqual({ width: 320, height: 256 });
 });
 
 browserTest(

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { callJson } from '../api/service.js';
 import type { Ranking } from '../api/types.js';
 import { HORIZONS } from '../api/types.js';
-import { METHOD_NAMES, percent, years } from '../page/format.js';
+import { METHOD_NAMES, percent, percentRange, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { askedSpecies, SpeciesSets } from '../page/species-sets.js';
 import { hasIntervals } from '../state/catalogues.js';
@@ -55,7 +55,9 @@ export function RankingTable({ ranking: { answer, error, isLoading } }: { rankin
               <th scope="col">Rank</th>
               <th scope="col">Species</th>
               <th scope="col">Method</th>
-              <th scope="col">Alive</th>
+              <th scope="col" class="amount">
+                Alive
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -88,11 +90,7 @@ export function RankingTable({ ranking: { answer, error, isLoading } }: { rankin
                   </td>
                   <td class="amount">
                     {percent(survival)}
-                    {interval !== undefined && (
-                      <small>
-                        {percent(interval.low)} to {percent(interval.high)}
-                      </small>
-                    )}
+                    {interval !== undefined && <small>{percentRange(interval.low, interval.high)}</small>}
                   </td>
                 </tr>
               );
