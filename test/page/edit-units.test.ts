@@ -1,7 +1,7 @@
 import type { FeatureCollection, Polygon } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { browserTest, linkOf, serviceAndBrowser } from './support/browser.js';
 import { middleOfMap, pressTriangle } from './support/launch-browser.js';
 import { collection, drop, openUnits, openUnitsOnMap, saved } from './support/units.js';
 
@@ -83,7 +83,7 @@ browserTest(
 );
 
 browserTest('a unit is drawn and edited with the keyboard alone', async () => {
-  const { page } = await openUnitsOnMap(shared);
+  const { page } = await openUnitsOnMap(shared, { map: '9/46/-121' });
   await page.getByRole('button', { name: 'Draw a unit' }).focus();
   await page.keyboard.press('Enter');
   const list = page.getByLabel('Corners: latitude, longitude, one a line');
@@ -93,10 +93,9 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await page.getByText('Line 3 has no latitude and longitude').waitFor();
   await list.fill('44.10, -122.05\n44.14, -122.05\n44.14, -122.00');
   await page.keyboard.press('Tab');
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.textContent))
-    .toContain('Finish the unit');
+  await page.locator('button:focus', { hasText: 'Finish the unit' }).waitFor();
   await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toMatch(/map=[\d.]+\/44\.1/); // the map shows it
   const [drawn] = await exportedCorners(page);
   expect(drawn).toEqual([
     [-122.05, 44.1],
@@ -203,4 +202,8 @@ browserTest('a finger draws a unit and moves a corner on a phone', async () => {
   await expect.poll(async () => (await exportedCorners(page))[0]![0]).not.toEqual(before![0]);
   const [after] = await exportedCorners(page);
   expect(after!.slice(1)).toEqual(before!.slice(1));
+  await page.setViewportSize({ width: 640, height: 360 }); // the map is lower than the margins of units
+  await page.goto(linkOf(shared.service, { panel: 'units', map: '9/46/-121' }));
+  await page.getByLabel('Change a unit').selectOption('');
+  await expect.poll(() => page.url()).toMatch(/map=[\d.]+\/44\.1/);
 });

@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals';
 import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
-import { shownMap } from '../map/shown-map.js';
+import { showBox, shownMap } from '../map/shown-map.js';
 import { panel } from '../state/choices.js';
-import { addUnits, chosenUnit, drawnUnit, editedUnit, undo, units } from '../state/units.js';
+import { addUnits, boxAround, chosenUnit, drawnUnit, editedUnit, undo, units } from '../state/units.js';
 
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
 export const drawing = signal<readonly Position[] | null>(null);
@@ -49,6 +49,10 @@ export function finishDrawing(): void {
   ]);
   drawnUnit.value = units.peek().at(-1)?.id ?? null;
   chosenUnit.value = drawnUnit.peek();
+  // Corners that were typed may be anywhere.
+  const view = shownMap.peek()?.getBounds();
+  if (corners.some(([longitude, latitude]) => view?.contains([longitude, latitude]) === false))
+    showBox(boxAround(corners));
 }
 
 /** Draws polygons on a map: a click adds a corner; a click on the first one, Enter or a double click finishes. */

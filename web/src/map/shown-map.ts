@@ -18,11 +18,14 @@ const NARROW_PADDING = { top: 160, bottom: 40, left: 40, right: 40 };
 
 /** Moves the map so that a box is in view, if there is one; at once for people who ask for reduced motion. */
 export function showBox(box: readonly [number, number, number, number] | null): void {
-  if (box === null) return;
   const map = shownMap.peek();
+  if (box === null || map === null) return;
   const isNarrow = window.matchMedia('(max-width: 800px)').matches;
-  map?.fitBounds(box as [number, number, number, number], {
-    padding: isNarrow ? NARROW_PADDING : besideLegend(map.getContainer()),
+  const padding = isNarrow ? NARROW_PADDING : besideLegend(map.getContainer());
+  // A map that is lower than the padding would not be moved.
+  const most = map.getCanvas().clientHeight / 2;
+  map.fitBounds(box as [number, number, number, number], {
+    padding: { ...padding, top: Math.min(padding.top, most), bottom: Math.min(padding.bottom, most / 2) },
     maxZoom: 14,
     essential: false,
   });

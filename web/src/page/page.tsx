@@ -8,6 +8,7 @@ import { areOutdated, catalogues, loadCatalogues } from '../state/catalogues.js'
 import { PANELS, type Panel, panel, site } from '../state/choices.js';
 import { attempt, trouble, tryAgain } from '../state/connection.js';
 import { key } from '../state/key.js';
+import { editedUnit } from '../state/units.js';
 import { UnitsPanel } from '../units/units-panel.js';
 import { KeyForm } from './key-form.js';
 import { ErrorNote } from './notes.js';
@@ -101,7 +102,7 @@ function Panels({ failure }: { failure: Error | null }) {
     panel.value = next;
     document.getElementById(`tab-${next}`)?.focus();
   };
-  const [place, isDrawing] = [site.value, drawing.value !== null];
+  const [place, isDrawing] = [site.value, drawing.value !== null || editedUnit.value !== null];
   useEffect(() => {
     if (place !== null) showHalf('sheet');
   }, [place]);
