@@ -109,6 +109,9 @@ browserTest('the legend of the interval width reaches the widest intervals', asy
   expect(widest).toBeGreaterThan(0.9);
   const ticks = await page.locator('.legend .ticks span').allInnerTexts();
   expect(Number(ticks.at(-1))).toBeGreaterThan(widest * 100);
+  const { secret } = await shared.service.issueKey('spore');
+  await page.goto(linkOf({ ...shared.service, key: secret }, { layer: 'width', species: 'PSME' }));
+  await page.getByText('Intervals on the map need a key of a higher tier').waitFor();
 });
 
 browserTest('cells become finer as one zooms in, down to the points of the grid', async () => {

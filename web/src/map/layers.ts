@@ -1,3 +1,4 @@
+import { NurselogError } from '@nurselog/client/nurselog-error';
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
@@ -163,6 +164,11 @@ async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise
     body: `latitude,longitude,species_code,planting_method\n${rows.join('\n')}\n`,
     headers: { 'Content-Type': 'text/csv', Accept: 'text/csv' },
     signal,
+  }).catch((error: unknown) => {
+    if (!(error instanceof NurselogError) || error.code !== 'batch_too_large') throw error;
+    throw new Error(
+      'Intervals on the map need a key of a higher tier: this key may not ask for so many points.',
+    );
   });
   const { data } = Papa.parse<Record<string, string>>(await response.text(), {
     header: true,

@@ -45,7 +45,7 @@ export function LegendContent({ shown }: { shown: ShownLayer }) {
       )}
       <p class="drawn">
         {[
-          question.layer === 'best' ? null : surface.species_common_name,
+          question.layer === 'best' ? 'Best native species' : surface.species_common_name,
           question.layer === 'advantage' ? null : METHOD_NAMES[question.method].toLowerCase(),
           `after ${years(question.horizon)}`,
           assumptionsText(question.assumed),
@@ -57,7 +57,7 @@ export function LegendContent({ shown }: { shown: ShownLayer }) {
       {scoredPoints.value !== null && <PointColours scored={scoredPoints.value} cells={scale} />}
       <p>
         Blank: no forest.
-        {hasPale && ` Pale: outside the native range of ${surface.species_common_name}.`}
+        {hasPale && ` Faint: outside the native range of ${surface.species_common_name}.`}
       </p>
       <p>
         A cell is {distanceText(Math.max(cells.spacingKm, 0.9))} from north to south
