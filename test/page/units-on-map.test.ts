@@ -47,7 +47,10 @@ browserTest(
       page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
     await page.getByLabel('Change a unit').selectOption(LONG_NAME);
     await page.locator('.spread').waitFor();
-    for (const selector of ['#panel', '.table:has(.plan)']) expect(await tooWide(selector)).toBe(false);
+    await page.getByRole('button', { name: 'Edit corners' }).click();
+    await page.getByText(`${LONG_NAME}: drag a corner`).waitFor();
+    for (const each of ['#panel', '.table:has(.plan)', '.map-area']) expect(await tooWide(each)).toBe(false);
+    await page.getByRole('button', { name: 'Done' }).click();
     await mapReady(page); // printing waits for it
     await page.evaluate(() => {
       window.print = () => {
