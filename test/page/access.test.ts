@@ -110,10 +110,9 @@ browserTest(
     await page.keyboard.press('Escape');
     expect(await boxes()).toEqual(before);
     await page.emulateMedia({ forcedColors: 'active' }); // what is chosen can still be told
-    const [chosen, other] = await page
-      .locator('.choice span')
-      .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));
-    expect(chosen).not.toBe(other);
+    const colour = (of: string) =>
+      page.locator(`.choice >> nth=0 >> ${of}`).evaluate((each) => getComputedStyle(each).color);
+    expect(await colour('input:checked + span')).not.toBe(await colour('input:not(:checked) + span'));
     // The keyboard moves the map, and Enter chooses its centre.
     await page.getByTestId('map').locator('canvas').focus();
     await page.keyboard.press('Enter');
@@ -134,6 +133,9 @@ browserTest('on a phone nothing is wider than the screen', async () => {
   await drop(page, 'units.geojson', collection(['North slope']));
   await page.getByLabel(/^Living trees wanted/).fill('500');
   await page.locator('table.order').first().waitFor();
+  await page.getByLabel('Reserve, %').fill('-1');
+  const top = async (label: string) => (await page.getByLabel(label).boundingBox())!.y;
+  expect(await top('Reserve, %')).toBe(await top('Living trees wanted')); // despite the message below one
   for (const name of ['Site', 'Units', 'About the figures']) {
     await page.getByRole('tab', { name }).click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
