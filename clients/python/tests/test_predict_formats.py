@@ -10,8 +10,9 @@ from typing import Any
 import geopandas
 import pandas as pd
 import pyarrow.parquet as pq
+import pyogrio
 import pytest
-from command_process import Predict, run
+from command_process import Predict, run, run_here
 from frames import table
 from pandas.testing import assert_frame_equal
 from rich.console import Console
@@ -34,7 +35,28 @@ def test_a_geopackage_comes_back_in_its_reference_system_with_its_columns(predic
     assert (answered["survival_5"] == answered["survival_5"].round(4)).all()
 
 
-@pytest.mark.parametrize("source", ["a.csv", "a.parquet", "a.gpkg", "a.geojson", "a.shp", "geographic.parquet"])
+@pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan"]])
+def test_of_several_layers_one_must_be_named_and_tables_without_geometries_are_no_layers(
+    service: ServiceProcess, tmp_path: Path, recwarn: pytest.WarningsRecorder, command: list[str]
+) -> None:
+    path, output = tmp_path / "a.gpkg", tmp_path / "out.csv"
+    geopandas.read_file(STANDS)[["stand", "planned_year", "geometry"]].to_file(path, layer="stands")
+    pyogrio.write_dataframe(pd.DataFrame({"styleName": ["by year"]}), path, layer="layer_styles")
+    arguments = [*command, str(path), "-o", str(output), "--species", "PSME"]
+    assert run_here(service, *arguments).exit_code == 0
+    assert "planned_year" in pd.read_csv(output)
+    geopandas.read_file(STANDS)[["geometry"]].to_file(path, layer="roads")
+    result = run_here(service, *arguments)
+    assert result.exit_code == 2
+    assert "a.gpkg cannot be read: it has the layers stands, roads: name one, such as --layer stands." in result.stderr
+    assert run_here(service, *arguments, "--layer", "roads").exit_code == 0
+    assert "planned_year" not in pd.read_csv(output)
+    assert not [each for each in recwarn if "layer" in str(each.message)]
+
+
+@pytest.mark.parametrize(
+    "source", ["a.csv", "a.parquet", "a.gpkg", "a.geojson", "a.shp", "a.shp.zip", "geographic.parquet"]
+)
 @pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
 def test_every_format_becomes_every_other(
     service: ServiceProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str

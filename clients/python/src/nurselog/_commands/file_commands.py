@@ -47,7 +47,7 @@ def predict(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="CSV, Parquet, GeoPackage, GeoJSON or Shapefile, or a raster; - reads CSV."
+            metavar="FILE", help="CSV, Parquet, GeoPackage, GeoJSON or Shapefile (also .zip), or a raster; - reads CSV."
         ),
     ],
     output: Annotated[
@@ -157,7 +157,9 @@ def predict(
 
 
 def plan(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="Polygons: GeoPackage, GeoJSON, Shapefile, Parquet.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Polygons: GeoPackage, GeoJSON, Shapefile (also .zip), Parquet.")
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="CSV, GeoPackage, GeoJSON or Parquet.")
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nurselog._files.formats import CsvStyle, geopandas, output_suffix
+from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_layer
 from nurselog._files.writing import replacing
 from nurselog._table.frames import WGS_84
 from nurselog.errors import InvalidRequestError
@@ -27,17 +27,16 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
 
     Raises:
         InvalidRequestError: geopandas is not installed, the file cannot be read, it has no such column, no geometries,
-            or no coordinate reference system while `crs` names none.
+            several layers while `layer` names none, or no coordinate reference system while `crs` names none.
     """
     library = geopandas()
     try:
-        if path.suffix.lower() == ".parquet":
-            units = library.read_parquet(path)
-        else:
-            units = library.read_file(path, layer=layer)
+        units = library.read_parquet(path) if path.suffix.lower() == ".parquet" else read_layer(path, layer)
         has_geometries = isinstance(units, library.GeoDataFrame)
         if has_geometries and units.crs is None and crs is not None:
             units = units.set_crs(crs)
+    except InvalidRequestError as error:
+        raise InvalidRequestError(f"{path} cannot be read: {error.message}") from None
     except Exception as error:  # each format has errors of its own
         raise InvalidRequestError(f"{path} cannot be read: {error}") from error
     if not has_geometries:

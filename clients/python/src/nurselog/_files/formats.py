@@ -37,6 +37,7 @@ _FORMATS: dict[str, Format] = {
     ".gpkg": "gpkg",
     ".geojson": "geojson",
     ".shp": "shp",
+    ".zip": "shp",
 }
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _OUTPUT_SUFFIXES = (".csv", ".parquet", ".gpkg", ".geojson")
@@ -82,6 +83,27 @@ def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
         return import_module("geopandas")
     except ImportError:
         raise InvalidRequestError('Files with geometries need: pip install "nurselog[geo]".') from None
+
+
+def read_layer(path: Path, layer: str | None, **options: object) -> Any:  # noqa: ANN401 - geopandas is optional
+    """The frame of a layer of a geographic file.
+
+    Args:
+        path: A file, zipped or not.
+        layer: Its name; by default the only layer with geometries, beside which there may be tables such as styles.
+        options: Further arguments of `geopandas.read_file`.
+
+    Raises:
+        InvalidRequestError: There are several layers, and none is named.
+    """
+    # GeoJSON has one layer, and is read as a whole to list it.
+    if layer is None and path.suffix.lower() != ".geojson":
+        layers = geopandas().list_layers(path)
+        names = layers["name"][layers["geometry_type"].notna()].tolist() or layers["name"].tolist()
+        if len(names) > 1:
+            raise InvalidRequestError(f"it has the layers {', '.join(names)}: name one, such as --layer {names[0]}.")
+        layer = next(iter(names), None)
+    return geopandas().read_file(path, layer=layer, **options)
 
 
 def pandas_types() -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from nurselog._files.formats import PIPE, geopandas, input_format, pandas_types
+from nurselog._files.formats import PIPE, geopandas, input_format, pandas_types, read_layer
 from nurselog._files.geometry import with_active_geometry
 from nurselog._table.frames import LocatedTable, coordinates_of
 from nurselog.errors import InvalidRequestError
@@ -61,8 +61,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
             if not is_geographic:
                 return _ParquetSource(file)
             return _MemorySource(geopandas().read_parquet(path, to_pandas_kwargs=pandas_types()), crs)
-        named = {} if layer is None else {"layer": layer}
-        frame = geopandas().read_file(path, use_arrow=True, arrow_to_pandas_kwargs=pandas_types(), **named)
+        frame = read_layer(path, layer, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
         return _MemorySource(frame, crs)
     except InvalidRequestError as error:
         raise InvalidRequestError(f"{path} cannot be read: {error.message}") from None
