@@ -126,6 +126,9 @@ def test_a_table_has_a_row_for_each_option_with_the_unit_s_own_columns(call: Cal
     assert list(planned["cost_per_survivor"]) == [option["cost_per_survivor"] for option in options]
     assert planned["survival_p10"].le(planned["survival_p90"]).all()
     assert planned["order_total"].isna().all()
+    # A unit that failed changes no types.
+    types = {"rank": "Int64", "data_points": "Int64", "in_native_range": "boolean", "order_total": "Int64"}
+    assert {name: str(result[name].dtype) for name in types} == types
     assert result.loc[9, "error_code"] == "outside_coverage"
     assert pd.isna(result.loc[9, "rank"])
     with pytest.raises(ValueError, match="rank"):
@@ -180,6 +183,7 @@ def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_p
     written = gpd.read_parquet(path) if name.endswith("parquet") else gpd.read_file(path)
     assert len(written) == 5
     assert written.geometry.iloc[0].equals(units().geometry.iloc[0])
+    assert written["in_native_range"].dropna().isin([True]).all()
 
 
 @pytest.mark.parametrize(
@@ -216,7 +220,7 @@ def test_failures_of_the_command_have_a_message_and_write_nothing(
     ("table", "message"),
     [
         (pd.DataFrame({"name": ["North"]}), "has no geometries"),
-        (units().assign(area_ha=1.0), "column of the name area_ha"),
+        (units().assign(rank=1, area_ha=1.0), "the answer would add, rename or drop them: area_ha, rank."),
         (units().set_crs(None, allow_override=True), "--crs"),
     ],
 )

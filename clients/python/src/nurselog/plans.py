@@ -30,12 +30,19 @@ UNIT_COLUMNS = ("area_ha", "data_points", "nearest_km")
 ERROR_COLUMNS = ("error_code", "error_message")
 
 _ADDED = [*UNIT_COLUMNS, *OPTION_COLUMNS, *ERROR_COLUMNS]
+_NULLABLE = {
+    "data_points": "Int64",
+    "rank": "Int64",
+    "in_native_range": "boolean",
+    "order_per_ha": "Int64",
+    "order_total": "Int64",
+}
 
 
 def refuse_answer_names(units: GeoDataFrame) -> None:
     """Raises ValueError if `units` has a column that `to_geodataframe` would add."""
     if taken := [name for name in _ADDED if name in units.columns]:
-        raise ValueError(f"the units have a column of the name {taken[0]}: rename it")
+        raise ValueError(f"the units have columns that the answer would add, rename or drop them: {', '.join(taken)}")
 
 
 def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | None = None) -> GeoDataFrame:
@@ -65,7 +72,8 @@ def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | No
             rows.append(positions[unit["id"]])
             records.append(record)
     table = units.take(rows)
-    answers = pd.DataFrame(records, columns=_ADDED)
+    # Rows of failed units lack these; by default integers would become floats, and booleans texts in files.
+    answers = pd.DataFrame(records, columns=_ADDED).astype(_NULLABLE)
     for name in _ADDED:
         table[name] = answers[name].array  # by position: several rows have the same index
     return table
