@@ -161,11 +161,13 @@ def test_a_target_adds_what_to_order_by_the_survival_that_is_the_basis(
 def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name: str) -> None:
     units("EPSG:26910" if name != "units.geojson" else "EPSG:4326").to_file(tmp_path / name)
     arguments = ["--id", "stand", "--species", "PSME", "--cost-manual", "1.2", "--cost-drone-seeded", "0.35"]
+    arguments += ["--condition", "seeds_per_spot=3"]
     result = run(service, "plan", str(tmp_path / name), "-o", str(tmp_path / "plan.csv"), *arguments)
     assert result.returncode == 0, result.stderr
     assert "2 units planned, 1 failed" in result.stderr
     written = pd.read_csv(tmp_path / "plan.csv")
-    answer = service.ask("/v1/plan", {"units": features(units()), "species_codes": ["PSME"], "costs": COSTS})
+    body = {"units": features(units()), "species_codes": ["PSME"], "costs": COSTS, "conditions": {"seeds_per_spot": 3}}
+    answer = service.ask("/v1/plan", body)
     expected = [option["survival"]["mean"] for unit in answer["units"][:2] for option in unit["options"]]
     assert list(written["survival_mean"][:4]) == expected
     assert list(written["stand"]) == ["A-1", "A-1", "B-2", "B-2", "C-3"]

@@ -21,6 +21,7 @@ from nurselog._commands.ending import (
 )
 from nurselog._commands.options import (
     AllSpecies,
+    Conditions,
     Crs,
     Decimal,
     DecimalSign,
@@ -31,6 +32,7 @@ from nurselog._commands.options import (
     Separator,
     Warming,
     column_or_number,
+    conditions,
     csv_style,
     given,
     scenario,
@@ -174,6 +176,7 @@ def plan(
         float | None, typer.Option(help="Living trees a hectare wanted at the horizon: adds what to order.")
     ] = None,
     basis: Annotated[str | None, typer.Option(help="mean or low: the survival that the order counts on.")] = None,
+    condition: Conditions = None,
     warming_c: Warming = None,
     precipitation_change_percent: PrecipitationChange = None,
     layer: Layer = None,
@@ -189,6 +192,7 @@ def plan(
         "horizon": horizon,
         "native_only": not all_species,
         "costs": given(costs) or None,
+        "conditions": conditions(condition) or None,
         "scenario": scenario(warming_c, precipitation_change_percent) or None,
         "target_per_ha": target_per_ha,
         "basis": basis,

@@ -15,7 +15,11 @@ Longitude: TypeAlias = Annotated[float, typer.Argument(help="Degrees east: negat
 Horizons: TypeAlias = Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")]
 Elevation: TypeAlias = Annotated[float | None, typer.Option(help="Elevation of the site in metres.")]
 Conditions: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="FEATURE=VALUE", help="A measured value; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        metavar="FEATURE=VALUE",
+        help="A measured value, or practice such as seeds_per_spot=3; may be repeated.",
+    ),
 ]
 Warming: TypeAlias = Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")]
 PrecipitationChange: TypeAlias = Annotated[
@@ -72,11 +76,16 @@ def site_options(
     options = {
         "horizons": horizon,
         "elevation_m": elevation_m,
-        "conditions": dict(_condition(text) for text in condition or []),
+        "conditions": conditions(condition),
         "scenario": scenario(warming_c, precipitation_change_percent),
         "include": include,
     }
     return {name: value for name, value in options.items() if value or value == 0}
+
+
+def conditions(condition: list[str] | None) -> dict[str, float]:
+    """The values of --condition by feature, empty where none was given."""
+    return dict(_condition(text) for text in condition or [])
 
 
 def scenario(warming_c: float | None, precipitation_change_percent: float | None) -> dict[str, float]:
