@@ -29,7 +29,8 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
   if (!is.null(id) && is.null(units[[id]])) {
     rlang::abort(paste0("`units` has no column ", id, ": its columns are ", paste(names(units), collapse = ", "), "."))
   }
-  ids <- if (is.null(id)) as.character(seq_len(nrow(units))) else as.character(units[[id]])
+  ids <- cell_text(if (is.null(id)) seq_len(nrow(units)) else units[[id]])
+  if ("" %in% ids) rlang::abort(paste0("`units` has a unit without an id in the column ", id, "."))
   if (anyDuplicated(ids) > 0) {
     rlang::abort(paste0("`units` has several units ", ids[anyDuplicated(ids)], ": ids must be unique."))
   }
@@ -41,12 +42,14 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
     horizon = horizon, native_only = native_only, costs = if (!is.null(costs)) as.list(costs),
     species_codes = if (!is.null(species_codes)) as.list(species_codes),
     planting_methods = if (!is.null(planting_methods)) as.list(planting_methods),
-    conditions = conditions, scenario = scenario_of(warming_c, precipitation_change_percent),
+    conditions = if (!is.null(conditions)) as.list(conditions),
+    scenario = scenario_of(warming_c, precipitation_change_percent),
     target_per_ha = target_per_ha, basis = basis
   )
   ask <- function(rows) {
     body <- c(list(units = list(type = "FeatureCollection", features = features[rows])), options)
-    do.call(rbind, lapply(post_json("/v1/plan", body, url, key)$units, rows_of_unit))
+    rows <- lapply(post_json("/v1/plan", body, url, key)$units, rows_of_unit)
+    do.call(rbind, rows) %||% rows_of_unit(list(id = ""))[0, ]
   }
   in_parts(length(features), MAX_UNITS, ask, has_too_many_predictions)
 }
@@ -69,20 +72,20 @@ geometry_of <- function(shape) {
 }
 
 rows_of_unit <- function(unit) {
-  row <- function(option) {
-    data.frame(
-      unit = unit$id, area_ha = unit$area_ha %||% NA_real_, data_points = unit$data_points %||% NA_integer_,
-      rank = option$rank %||% NA_integer_, species_code = option$species_code %||% NA_character_,
-      species_common_name = option$species_common_name %||% NA_character_,
-      planting_method = option$planting_method %||% NA_character_,
-      in_native_range = option$in_native_range %||% NA, mean = option$survival$mean %||% NA_real_,
-      low = option$survival$low %||% NA_real_, high = option$survival$high %||% NA_real_,
-      cost_per_survivor = option$cost_per_survivor %||% NA_real_,
-      order_per_ha = option$order$per_ha %||% NA_real_, order_total = option$order$total %||% NA_real_,
-      order_cost = option$order$cost %||% NA_real_,
-      error_code = unit$error$code %||% NA_character_, error_message = unit$error$message %||% NA_character_
-    )
-  }
   options <- if (length(unit$options) > 0) unit$options else list(list())
-  do.call(rbind, lapply(options, row))
+  # A data frame for each option would take most of the time of a plan.
+  column <- function(missing, ...) {
+    vapply(options, function(option) Reduce(`[[`, c(...), option) %||% missing, missing)
+  }
+  data.frame(
+    unit = unit$id, area_ha = unit$area_ha %||% NA_real_, data_points = unit$data_points %||% NA_integer_,
+    rank = column(NA_integer_, "rank"), species_code = column(NA_character_, "species_code"),
+    species_common_name = column(NA_character_, "species_common_name"),
+    planting_method = column(NA_character_, "planting_method"), in_native_range = column(NA, "in_native_range"),
+    mean = column(NA_real_, "survival", "mean"), low = column(NA_real_, "survival", "low"),
+    high = column(NA_real_, "survival", "high"), cost_per_survivor = column(NA_real_, "cost_per_survivor"),
+    order_per_ha = column(NA_real_, "order", "per_ha"), order_total = column(NA_real_, "order", "total"),
+    order_cost = column(NA_real_, "order", "cost"),
+    error_code = unit$error$code %||% NA_character_, error_message = unit$error$message %||% NA_character_
+  )
 }

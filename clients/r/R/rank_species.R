@@ -6,7 +6,7 @@
 #' @param planting_methods Methods to compare; by default both.
 #' @param native_only Whether to leave out species whose native range does not include the site.
 #' @param elevation_m The site's own elevation in metres.
-#' @param conditions Named list of measured values, and of practice such as `vegetation_control`, by feature of the model.
+#' @param conditions Named list or vector of measured values, and of practice such as `vegetation_control`, by feature.
 #' @return A data frame with a row for each species and method: `rank`, `species_code`, `species_common_name`,
 #'   `planting_method`, `in_native_range`, and `survival_5` and so on for each horizon: the share of planted trees, or of
 #'   sown spots in which at least one seedling lives.
@@ -22,7 +22,8 @@ rank_species <- function(latitude, longitude, species_codes = NULL, planting_met
     latitude = latitude, longitude = longitude, horizons = as.list(horizons), native_only = native_only,
     species_codes = if (!is.null(species_codes)) as.list(species_codes),
     planting_methods = if (!is.null(planting_methods)) as.list(planting_methods),
-    elevation_m = elevation_m, conditions = conditions, scenario = scenario_of(warming_c, precipitation_change_percent)
+    elevation_m = elevation_m, conditions = if (!is.null(conditions)) as.list(conditions),
+    scenario = scenario_of(warming_c, precipitation_change_percent)
   )
   ranking <- post_json("/v1/predict/rank", body, url, key)$ranking
   rows <- lapply(ranking, function(option) {
