@@ -195,6 +195,7 @@ def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_p
         (["units.gpkg", "-o", "none/plan.csv"], 2, "none/plan.csv cannot be written"),
         (["units.gpkg", "-o", "none/plan.gpkg"], 2, "none/plan.gpkg cannot be written"),
         (["units.gpkg", "-o", "none/plan.parquet"], 2, "none/plan.parquet cannot be written"),
+        (["units.gpkg", "-o", "./units.gpkg"], 2, "units.gpkg cannot be written: the input is read from it"),
         (["units.gpkg", "-o", "plan.pdf"], 2, "plan.pdf cannot be written: its name must end with .csv"),
         (["units.gpkg", "-o", "plan.csv", "--id", "number"], 2, "no column number: it has name, stand"),
         (["units.gpkg", "-o", "plan.csv", "--species", "QUAG"], 1, "Did you mean QUGA"),

@@ -128,6 +128,7 @@ def test_a_file_is_answered_wherever_its_parts_begin(predict: Predict, tmp_path:
         ("sites.csv", "out.shp", "out.shp cannot be written: its name must end with .csv"),
         ("nothing.csv", "out.csv", "nothing.csv cannot be read"),
         ("sites.csv", "none/out.csv", "none/out.csv cannot be written: there is no folder"),
+        ("sites.csv", "./sites.csv", "sites.csv cannot be written: the input is read from it"),
     ],
 )
 def test_files_that_cannot_be_read_or_written_are_named(

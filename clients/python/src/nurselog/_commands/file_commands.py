@@ -198,7 +198,7 @@ def plan(
         "basis": basis,
     }
     try:
-        check_output(output)
+        check_output(output, source)
         units = read_units(source, layer, id_column, crs)
         refuse_answer_names(units)
         with Client(retries=RETRIES) as client:

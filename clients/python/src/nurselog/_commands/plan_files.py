@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_layer
+from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_layer, refuse_overwriting
 from nurselog._files.writing import replacing
 from nurselog._table.frames import WGS_84
 from nurselog.errors import InvalidRequestError
@@ -17,9 +17,10 @@ _DRIVERS = {".gpkg": "GPKG", ".geojson": "GeoJSON"}
 _WRITTEN = (".csv", ".parquet", *_DRIVERS)
 
 
-def check_output(path: Path) -> None:
-    """Raises InvalidRequestError as `output_suffix` does."""
+def check_output(path: Path, source: Path) -> None:
+    """Raises InvalidRequestError as `output_suffix` and `refuse_overwriting` do."""
     output_suffix(path, _WRITTEN)
+    refuse_overwriting(source, path)
 
 
 def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | None) -> GeoDataFrame:

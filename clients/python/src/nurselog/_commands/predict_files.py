@@ -13,7 +13,7 @@ from rich.console import Console
 
 from nurselog._client import Client
 from nurselog._commands.progress import progress_bar
-from nurselog._files.formats import PIPE, CsvStyle, output_format
+from nurselog._files.formats import PIPE, CsvStyle, output_format, refuse_overwriting
 from nurselog._files.partial import PartialOutput
 from nurselog._files.reading import Part, Source, after, divided, first_rows, open_source
 from nurselog._files.summary import Summary
@@ -66,13 +66,14 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
         console: Where the progress is shown if it is a terminal.
 
     Raises:
-        InvalidRequestError: The file cannot be read, lacks columns, has columns that the output format cannot have, or
-            the job cannot be resumed. Nothing was sent.
+        InvalidRequestError: The file cannot be read, lacks columns, has columns that the output format cannot have,
+            is the output, or the job cannot be resumed. Nothing was sent.
         OSError: The output cannot be written; the answered rows are kept.
         NurselogError: The service refused or could not be reached; UnfinishedError where rows were answered before.
         UnfinishedError: The run ended early.
     """
     output_format(job.output)
+    refuse_overwriting(job.source, job.output)
     if resume and PIPE in (job.source, job.output):
         raise InvalidRequestError("A pipe cannot be resumed.")
     source = open_source(job.source, job.encoding, job.layer, job.crs, job.style.separator)

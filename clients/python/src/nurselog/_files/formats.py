@@ -73,6 +73,16 @@ def output_suffix(path: Path, suffixes: Iterable[str]) -> str:
     return suffix
 
 
+def refuse_overwriting(source: Path, output: Path) -> None:
+    """Refuses an output that is the file to read, by whatever path: a GeoPackage would lose its other layers.
+
+    Raises:
+        InvalidRequestError: The two are the same file.
+    """
+    if PIPE not in (source, output) and source.exists() and output.exists() and source.samefile(output):
+        raise InvalidRequestError(f"{output} cannot be written: the input is read from it. Name another output.")
+
+
 def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
     """The library for geographic files.
 
