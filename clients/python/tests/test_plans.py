@@ -58,12 +58,14 @@ def test_projected_units_are_converted(call: Caller) -> None:
     assert metres["options"] == degrees["options"]
 
 
-def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: Caller) -> None:
+def test_units_without_a_reference_system_or_with_an_id_missing_or_twice_are_refused(call: Caller) -> None:
     without = units().set_crs(None, allow_override=True)
     with pytest.raises(errors.InvalidRequestError, match="no coordinate reference system"):
         call("plan", without)
     with pytest.raises(errors.InvalidRequestError, match="column name of the units has an id twice"):
         call("plan", units().assign(name="same"), id_column="name")
+    with pytest.raises(errors.InvalidRequestError, match="column name of the units has no id in row 2"):
+        call("plan", units().assign(name=["North", None, "East"]), id_column="name")
 
 
 @pytest.mark.parametrize("given", [units().iloc[0].geometry.__geo_interface__, pd.DataFrame(units()["name"])])

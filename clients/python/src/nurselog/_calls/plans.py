@@ -58,7 +58,8 @@ def plan(
 
     Raises:
         NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
-        InvalidRequestError: `units` has no coordinate reference system, or an id twice. Nothing was sent.
+        InvalidRequestError: `units` has no coordinate reference system, a unit without an id, or an id twice. Nothing
+            was sent.
         TypeError: `units` is neither a GeoDataFrame with a geometry nor a FeatureCollection.
     """
     options = {
@@ -117,8 +118,11 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
     if units.crs is None:
         raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
     ids = unit_ids(units, id_column)
+    named = "The index" if id_column is None else f"The column {id_column}"
+    is_missing = (units.index if id_column is None else units[id_column]).isna().tolist()
+    if True in is_missing:
+        raise InvalidRequestError(f"{named} of the units has no id in row {is_missing.index(True) + 1}.")
     if len(set(ids)) < len(ids):
-        named = "The index" if id_column is None else f"The column {id_column}"
         raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
     return [
         _encoded({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
