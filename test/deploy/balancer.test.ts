@@ -95,8 +95,7 @@ itBehindNginx(
   'nginx as shipped answers at once with unavailable, Retry-After and a request id where no replica is left, and logs no key, wherever its caller put it',
   async () => {
     const { layout, replica, headers } = await startOne();
-    replica.process.signal('SIGTERM');
-    await replica.process.exit;
+    await replica.process.stop();
     const response = await fetch(`${layout.url}/v1/species`, { headers });
     expect(response.headers.get('retry-after')).toBe('1');
     await expectError(response, 503, 'unavailable');

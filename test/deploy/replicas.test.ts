@@ -50,8 +50,7 @@ itWithReplicas(
     const load = new SteadyLoad(layout.url, secret, CALLERS);
     await load.more(REQUESTS_A_STEP);
 
-    stopped!.process.signal('SIGTERM');
-    expect(await stopped!.process.exit).toEqual({ code: 0, signal: null });
+    expect(await stopped!.process.stop()).toEqual({ code: 0, signal: null });
     await load.more(REQUESTS_A_STEP);
     layout.forget(stopped!);
     await load.more(REQUESTS_A_STEP);

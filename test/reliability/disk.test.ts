@@ -68,8 +68,7 @@ itOnDisk(
     await eventually(async () => expect((await readiness(ops)).status).toBe(200));
     if (IS_LONG) expect(performance.now() - clearedMs).toBeLessThan(HEALED_WITHIN_MS);
     expect((await call(api, key)).status).toBe(200);
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
     expect(service.output.join()).toMatch(/"problem":"the key store is un[^}]*"request counts could not be/);
     expect(await keys.usage()).toEqual(

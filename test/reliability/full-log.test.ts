@@ -49,8 +49,7 @@ test('a service that logs to /dev/full starts, answers requests and ends normall
     const metrics = await readMetrics(`http://127.0.0.1:${opsPort}`);
     expect(metrics.value('nurselog_log_lines_dropped_total')).toBeGreaterThan(0);
   });
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
   expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
 });
 
@@ -93,8 +92,7 @@ test.skipIf(!CAN_MOUNT)(
       const written = linesIn(log).filter(({ msg }) => msg === 'request').length;
       expect(written + reported.lines_dropped!).toBe(requests);
     });
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(linesIn(log).at(-1)).toMatchObject({ msg: 'stopped' });
     expect(service.errors).toBe('');
   },

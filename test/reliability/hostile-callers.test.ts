@@ -96,8 +96,7 @@ test.each(RUSHES)(
       expect(most).toBeLessThan(before.residentMb + GROWTH_MB);
     }
     good.close();
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
   },
 );

@@ -64,8 +64,7 @@ test.runIf(HAS_POSTGRES).each(rounds({ short: 1, long: 10 }))(
     }
     await limited.stop();
     await unlimited.stop();
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     const usage = await keys.usage();
     // Counts whose commit is not confirmed are written again: none is lost, but some may be counted twice.
     expect(usage.get(hypha.id)).toBeGreaterThanOrEqual(MIX.length + unlimited.requests);

@@ -92,8 +92,7 @@ test('a key is in no log line, answer, metric or stored byte, wherever a caller 
   said.set('the metrics', await exchange(ops, rawRequest('GET /metrics HTTP/1.1', [])));
   for (const file of readdirSync(folder))
     said.set(`the file ${file}`, readFileSync(path.join(folder, file), 'latin1'));
-  service.signal('SIGTERM');
-  await service.exit;
+  await service.stop();
   for (const file of readdirSync(folder))
     said.set(`the file ${file} at the end`, readFileSync(path.join(folder, file), 'latin1'));
   service.output.forEach((line, index) => {

@@ -119,8 +119,7 @@ test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
     await eventually(async () =>
       expect((await readMetrics(ops)).value('nurselog_connections')).toBeLessThanOrEqual(1),
     );
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
   },
 );

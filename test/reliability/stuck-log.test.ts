@@ -23,8 +23,7 @@ test('a log that nobody reads delays no request, takes bounded memory, and conti
   }
   await call(AT_ONCE);
   readAgain();
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
   // Where lines were dropped, the line that says so may come last.
   expect(service.output.slice(-2).join()).toContain('"msg":"stopped"');
   expect(service.errors).toBe('');

@@ -130,8 +130,7 @@ test.each(CALLERS)(
       expect(besideMs / batchMs).toBeLessThan(MAX_LATENCY_RATIO);
     }
     other.close();
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
   },
   400_000,
 );

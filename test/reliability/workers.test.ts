@@ -60,8 +60,7 @@ test.each([
       'longest recovery ms': longestMs,
       ...Object.fromEntries(load.answered),
     });
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
   },
   1_200_000,
 );

@@ -18,8 +18,7 @@ const KEY = /nurse_live_[0-9a-f]{32}/;
 async function wholeOutput(environment: Record<string, string>): Promise<string> {
   const service = new ServiceProcess(environment);
   await service.ready();
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
   return service.output.join('\n') + service.errors;
 }
 
@@ -42,8 +41,7 @@ test('the first start prints a hypha key once, outside the log, with a link to t
     body: JSON.stringify({ requests }),
   });
   expect(batch.status).toBe(200);
-  service.signal('SIGTERM');
-  await service.exit;
+  await service.stop();
   expect(await wholeOutput(environment)).not.toMatch(KEY);
 });
 
@@ -83,8 +81,7 @@ test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
       expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
     });
     expect(json(await keysOn(environment.DATABASE_URL)('list --json'))).toEqual([]);
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.errors).toMatch(
       /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys\.js issue --tier hypha[^\n]*\n$/,
     );

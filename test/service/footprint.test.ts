@@ -17,7 +17,6 @@ test("nothing is written to the user's folder or the folder for temporary files"
   expect(answer.status).toBe(200);
   service.signal('SIGHUP');
   await service.line(/"msg":"models reloaded"/);
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -57,7 +57,6 @@ test.runIf(HAS_PRLIMIT)(
       'nurselog_model_reloads_total{outcome="switched"} 1',
       'nurselog_model_reloads_total{outcome="refused"} 1',
     ]);
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
   },
 );

@@ -80,8 +80,7 @@ test('an unfinished request delays the end no longer than SHUTDOWN_TIMEOUT_MS', 
   const [{ api }, key] = [await service.ready(), await service.firstKey()];
   const stuck = await beginRequest(api, key);
   stuck.on('error', () => {});
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(await service.stop()).toEqual({ code: null, signal: 'SIGKILL' });
   expect(service.output.at(-1)).toContain('still busy');
 });
 
@@ -119,8 +118,7 @@ test('request counts that the store does not take are reported at the end, with 
   const other = new LibsqlDatabase(file);
   other.prepare('begin immediate').run([]); // no other connection can write from now on
   expect((await fetch(`${api}/v1/species`, { headers: { 'x-api-key': key } })).status).toBe(200);
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 1, signal: null });
+  expect(await service.stop()).toEqual({ code: 1, signal: null });
   expect(service.output.at(-1)).toMatch(
     /"reason":"the key store is unavailable: .*"msg":"stopped, and request counts are lost"/,
   );

@@ -56,8 +56,7 @@ test.runIf(HAS_PROC)(
     const { api } = await ready;
     await service.line(/"msg":"models reloaded"/);
     expect((await fetch(`${api}/v1/health`)).status).toBe(200);
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
   },
 );

@@ -114,4 +114,10 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
+
+  /** Sends SIGTERM and waits for the end. */
+  stop(): Promise<Exit> {
+    this.signal('SIGTERM');
+    return this.exit;
+  }
 }
