@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Load } from '../../testing/load/load.js';
+import { OrderedProcess } from '../../testing/load/ordered-process.js';
 import { quantile } from '../../testing/statistics.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { reportFigures } from './support/figures.js';
 import { readMetrics } from './support/metrics.js';
-import { OpenLoop } from './support/open-loop.js';
+import type { OpenLoopOrder, OpenLoopReport } from './support/open-loop-process.js';
 
 const DATA_DIR = fileURLToPath(new URL('../../data', import.meta.url));
 const TIMES_CAPACITY = 10;
@@ -43,7 +44,9 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
     const order = { port: Number(new URL(api).port), key, dataDir: DATA_DIR, workload } as const;
     const load = new Load();
-    const callers = new OpenLoop();
+    const callers = new OrderedProcess<OpenLoopOrder, OpenLoopReport>(
+      new URL('./support/open-loop-process.ts', import.meta.url),
+    );
     onTestFinished(() => load.close());
     onTestFinished(() => callers.close());
     const perS = async (durationMs: number, seed: number) => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Connection } from '../../testing/load/connection.js';
+import { OrderedProcess } from '../../testing/load/ordered-process.js';
 import { quantile } from '../../testing/statistics.js';
 import { csvOf } from '../http/support/tables.js';
 import { eventually } from '../support/eventually.js';
@@ -11,7 +12,7 @@ import { reportFigures } from './support/figures.js';
 import { BATCH, requestOf } from './support/hostile-callers.js';
 import { KeysCommand } from './support/keys-command.js';
 import { readMetrics } from './support/metrics.js';
-import { TableCallers } from './support/table-callers.js';
+import type { TableCallersOrder, TableCallersReport } from './support/table-callers-process.js';
 
 /** The long form has the largest tables; the short one a few small ones. */
 const ROWS = IS_LONG ? 200_000 : 2000;
@@ -84,7 +85,9 @@ test.each(CALLERS)(
     const batchMs = quantile(await timesOf(requestOf('/v1/predict/batch', key, BATCH), 0), 0.5);
     const aloneMs = quantile(await timesOf(single, PAUSE_MS), 0.99);
 
-    const load = new TableCallers();
+    const load = new OrderedProcess<TableCallersOrder, TableCallersReport>(
+      new URL('./support/table-callers-process.ts', import.meta.url),
+    );
     onTestFinished(() => load.close());
     const order = { port: Number(new URL(api).port), keys, table: TABLE, ...callers };
     // One table before the measurement, so that memory of the first use is not counted.
