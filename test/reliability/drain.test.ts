@@ -8,7 +8,7 @@ import { ServiceProcess } from '../support/service-process.js';
 import { reportFigures } from './support/figures.js';
 import { askForAll } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
-import { callUntilRefused, type Manners, newTally } from './support/persistent-caller.js';
+import { callUntilRefused, type Manners, Tally } from './support/persistent-caller.js';
 
 const MIX = mixedRequests({ batchSites: 20, tableRows: 100, surfacePoints: 100 });
 const CALLERS = 32;
@@ -63,7 +63,7 @@ for (const [name, { drainDelayMs, ...habits }] of BRIEFLY) {
       });
       const [{ api }, key] = [await service.ready(), await service.firstKey()];
       const answers = await askForAll({ api, key }, MIX);
-      const tally = newTally();
+      const tally = new Tally();
       const manners = { ...habits, keptMs: drainDelayMs + IDLE_MS };
       const callers = Array.from({ length: CALLERS }, (_, caller) =>
         callUntilRefused({ api, key }, answers, caller, manners, tally),

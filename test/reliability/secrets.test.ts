@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { openSocket, rawRequest } from '../support/raw-http.js';
+import { openSocket, rawRequest, readAll } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { KeysCommand } from './support/keys-command.js';
@@ -66,9 +66,7 @@ function requestsWith(key: string): string[] {
 async function exchange(api: string, request: string): Promise<string> {
   const socket = await openSocket(api);
   socket.write(request);
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('latin1');
+  return (await readAll(socket)).text;
 }
 
 test('a key is in no log line, answer, metric or stored byte, wherever a caller put it', async () => {

@@ -3,12 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSocket } from '../../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../../support/requests.js';
-
-/** The address and the key of hostile callers. */
-export interface Target {
-  readonly api: string;
-  readonly key: string;
-}
+import type { Target } from './mixed-load.js';
 
 /** Acts on connections of its own; resolves when it is done and its connections are closed. */
 export type Hostility = (target: Target, callers: number) => Promise<unknown>;

@@ -3,15 +3,15 @@ import { Client } from '../../support/kept-load.js';
 import { readWhole, type Target, type WholeAnswers } from './mixed-load.js';
 
 /** The outcomes of the requests of callers. */
-export interface Tally {
+export class Tally {
   /** Answers by status; incomplete answers of 200 by their kind of request. */
-  readonly answers: Map<number | string, number>;
+  readonly answers = new Map<number | string, number>();
   /** Requests without an answer: the error that the caller saw, and the local port of the connection. */
-  readonly unanswered: { readonly port: number | undefined; readonly what: string }[];
+  readonly unanswered: { readonly port: number | undefined; readonly what: string }[] = [];
   /** Requests on a kept connection that was closed for having been idle too long: a busy machine delays callers. */
-  late: number;
+  late = 0;
   /** The time of the first refused connection by `performance.now()`: the service has stopped listening. */
-  refusedAtMs: number;
+  refusedAtMs = Number.POSITIVE_INFINITY;
 }
 
 /** How a caller behaves. */
@@ -22,15 +22,6 @@ export interface Manners {
   readonly pauseMs: number;
   /** The minimum time for which the service keeps an idle connection open, even while it drains. */
   readonly keptMs: number;
-}
-
-export function newTally(): Tally {
-  return {
-    answers: new Map(),
-    unanswered: [],
-    late: 0,
-    refusedAtMs: Number.POSITIVE_INFINITY,
-  };
 }
 
 /**
@@ -54,10 +45,8 @@ export async function callUntilRefused(
     const portBefore = client.localPort;
     try {
       const { status, body } = await client.send(request);
-      count(
-        tally.answers,
-        status === 200 && readWhole(request, body) !== whole ? `other ${request.name}` : status,
-      );
+      const kind = status === 200 && readWhole(request, body) !== whole ? `other ${request.name}` : status;
+      tally.answers.set(kind, (tally.answers.get(kind) ?? 0) + 1);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') {
@@ -71,8 +60,4 @@ export async function callUntilRefused(
     }
     if (pauseMs > 0) await delay(Math.random() * pauseMs);
   }
-}
-
-function count<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
