@@ -61,16 +61,7 @@ describe.each(DATABASES)('on $name', (database) => {
 
   test('thousands of keys and counts are exported and imported', async () => {
     const folder = temporaryFolder();
-    const keys = Array.from({ length: 2500 }, (_, index) => ({
-      id: `key_${index.toString(16).padStart(12, '0')}`,
-      tier: 'spore',
-      owner: 'Siuslaw',
-      state: 'active',
-      display: 'nurse_live_0000…',
-      created_at_ms: index,
-      secrets: [{ hash: hashKey(String(index)), created_at_ms: index, valid_until_ms: null }],
-      usage: [{ day: '2026-11-20', requests: index }],
-    }));
+    const keys = Array.from({ length: 2500 }, (_, index) => newKey(index));
     const exported = { format: 'nurselog-accounts/1', keys };
     const dump = join(folder, 'accounts.json');
     writeFileSync(dump, JSON.stringify(exported));
@@ -81,14 +72,14 @@ describe.each(DATABASES)('on $name', (database) => {
 });
 
 const newKey = (number: number) => ({
-  id: `key_00000000000${number}`,
+  id: `key_${number.toString(16).padStart(12, '0')}`,
   tier: 'spore',
   owner: 'Siuslaw',
   state: 'active',
   display: 'nurse_live_0000…',
-  created_at_ms: 0,
-  secrets: [{ hash: hashKey(String(number)), created_at_ms: 0, valid_until_ms: null }],
-  usage: [{ day: '2026-11-20', requests: 1 }],
+  created_at_ms: number,
+  secrets: [{ hash: hashKey(String(number)), created_at_ms: number, valid_until_ms: null }],
+  usage: [{ day: '2026-11-20', requests: number }],
 });
 const good = newKey(1);
 const second = (change: object) => [good, { ...newKey(2), ...change }];

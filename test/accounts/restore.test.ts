@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/service-process.js';
 import { HAS_POSTGRES, POSTGRES } from './support/databases.js';
-import { type Opened, openAccounts } from './support/open-accounts.js';
+import { openAccounts } from './support/open-accounts.js';
 
 const OPERATIONS = readFileSync(path.join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 
@@ -29,7 +29,7 @@ test.skipIf(!HAS_POSTGRES)(
     await keys.issue('spore', 'issued after the backup');
 
     let isRestored = false;
-    const call = async ({ accounts }: Opened) => {
+    const call = async ({ accounts }: (typeof replicas)[number]) => {
       let requests = 0;
       for (; !isRestored; requests++) await accounts.admit(key);
       return requests;

@@ -12,17 +12,10 @@ import { SettableClock } from './support/settable-clock.js';
 
 const DAY_MS = 86_400_000;
 
-interface Held {
-  readonly database: LibsqlDatabase;
-  readonly clock: SettableClock;
-  readonly accounts: Accounts;
-  readonly keys: KeyAdministration;
-}
+type Held = Awaited<ReturnType<typeof heldStore>>;
 
 /** The embedded store and its connection, with which a test can fill the disk or make it read-only. */
-async function heldStore(
-  onBackgroundError: (error: unknown, message: string) => void = () => {},
-): Promise<Held> {
+async function heldStore(onBackgroundError: (error: unknown, message: string) => void = () => {}) {
   const file = join(temporaryFolder(), 'nurselog.db');
   await (await openStore(`sqlite:${file}`)).close();
   const database = new LibsqlDatabase(file);
