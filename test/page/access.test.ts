@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { HAS_CHROMIUM } from '../support/chromium.js';
-import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { browserTest, linkOf, openPage, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
@@ -91,8 +91,7 @@ browserTest('everything can be reached and done with the keyboard alone', async 
 browserTest(
   'from 1280 pixels on the header is one row, and nothing in it moves as the climate changes',
   async () => {
-    const { page } = await watchedPage(shared.browser, { viewport: { width: 1280, height: 800 } });
-    await page.goto(linkOf(shared.service));
+    const { page } = await openPage(shared, {}, { viewport: { width: 1280, height: 800 } });
     await mapReady(page);
     const boxes = () =>
       page

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { HAS_CHROMIUM } from '../support/chromium.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { browserTest, linkOf, watchedPage } from './support/browser.js';
+import { browserTest, linkOf, openPage, watchedPage } from './support/browser.js';
 import { launchBrowser } from './support/launch-browser.js';
 import { drop, storedText, unitsWith } from './support/units.js';
 
@@ -44,8 +44,7 @@ afterAll(async () => {
 browserTest(
   'markup in the names of species, files, columns and units is shown as text everywhere',
   async () => {
-    const { page } = await watchedPage(browser);
-    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    const { page } = await openPage({ service, browser }, { site: '44.12,-122.03' });
     await page.getByTestId('tile-manual').waitFor();
     await page.getByText(MARKUP).first().waitFor({ state: 'attached' });
     await page.getByRole('tab', { name: 'Units' }).click();

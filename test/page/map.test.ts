@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
-import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { browserTest, linkOf, openPage, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 
@@ -36,8 +36,7 @@ async function drawn(page: Page): Promise<string> {
 const survival = (options: object = {}) => survivalAt(shared.service, { ...POINT, ...options });
 
 browserTest('the value under the pointer is that of the API, with and without a scenario', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
+  const { page } = await openPage(shared, { map: CLOSE_UP });
   await mapReady(page);
   const today = await survival();
   expect(await underPointer(page)).toContain(`${Math.round(today * 100)} % alive after 5 years`);
@@ -49,8 +48,7 @@ browserTest('the value under the pointer is that of the API, with and without a 
 });
 
 browserTest('each layer is drawn in its own way, with a legend', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
+  const { page } = await openPage(shared, { map: CLOSE_UP });
   const pictures = new Set<string>();
   for (const [layer, title] of [
     ['survival', 'Hand planting: survival after 5 years'],
@@ -117,8 +115,7 @@ browserTest('the legend of the interval width reaches the widest intervals', asy
 browserTest('cells become finer as one zooms in, down to the points of the grid', async () => {
   const sizes: number[] = [];
   for (const map of ['5.5/45/-121', '7.5/44.1/-122', CLOSE_UP]) {
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service, { map }));
+    const { page } = await openPage(shared, { map });
     await mapReady(page);
     sizes.push(Number(/A cell is ([\d.]+) km/.exec(await page.locator('.legend').innerText())![1]));
   }
@@ -147,8 +144,7 @@ browserTest('on a phone at a high zoom every edge of the map shows the cell that
 });
 
 browserTest('what the figures are is shown as the API tells it', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { panel: 'about' }));
+  const { page } = await openPage(shared, { panel: 'about' });
   const model = (await (await shared.service.get('/v1/model')).json()) as {
     caution: string;
     alive: Record<string, string>;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { browserTest, linkOf, openPage, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
@@ -12,8 +12,7 @@ interface Compared {
 browserTest(
   'a click on the map shows the numbers of the API for that place, and the address keeps the place',
   async () => {
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service, { map: '9/44.12/-122.03' }));
+    const { page } = await openPage(shared, { map: '9/44.12/-122.03' });
     await mapReady(page);
     await page.mouse.click(...(await middleOfMap(page)));
     await page.getByTestId('tile-manual').waitFor();
@@ -71,8 +70,7 @@ browserTest(
 );
 
 browserTest('the map of earlier choices is not printed while that of new choices is loaded', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await drop(page, 'units.geojson', collection(['North slope']));
   const print = page.getByRole('button', { name: /^Print/ });
   await expect.poll(() => print.isEnabled()).toBe(true);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
+import { browserTest, openPage, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { launchBrowser, setWarming } from './support/launch-browser.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
@@ -26,8 +26,7 @@ async function shown(page: Page, method: string, value: number): Promise<void> {
 browserTest(
   'own elevation, measured conditions and a scenario change the numbers as the API does',
   async () => {
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const { page } = await openPage(shared, { site: '44.12,-122.03' });
     await shown(page, 'manual', await survival('manual'));
     await page.getByLabel('Elevation, m').fill('1100');
     await shown(page, 'manual', await survival('manual', { elevation_m: 1100 }));
@@ -56,8 +55,7 @@ browserTest(
 );
 
 browserTest('the contributions add up from the average site to the answer', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await page.locator('.waterfall').waitFor();
   const amounts = await page.locator('.waterfall .amount').allTextContents();
   const numbers = amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[%+± ]/g, '')));
@@ -70,8 +68,7 @@ browserTest('the contributions add up from the average site to the answer', asyn
 browserTest(
   'the ranking lists the native species as the API does, with their intervals drawn, and a click shows that species',
   async () => {
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const { page } = await openPage(shared, { site: '44.12,-122.03' });
     const response = await shared.service.post('/v1/predict/rank', {
       latitude: 44.12,
       longitude: -122.03,
@@ -111,7 +108,6 @@ browserTest(
 browserTest(
   'a place without data gets the message of the API, and a button shows the numbers of the nearest point with data',
   async () => {
-    const { page } = await watchedPage(shared.browser);
     const field = { latitude: 44.48, longitude: -123.2 }; // a field of the Willamette Valley
     const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...field });
     const { error } = (await response.json()) as {
@@ -119,7 +115,7 @@ browserTest(
     };
     expect(error.code).toBe('no_nearby_data');
     const { latitude, longitude } = error.details.nearest;
-    await page.goto(linkOf(shared.service, { site: `${field.latitude},${field.longitude}` }));
+    const { page } = await openPage(shared, { site: `${field.latitude},${field.longitude}` });
     await page.locator('#panel').getByText(error.message).waitFor();
     await page
       .getByRole('button', { name: `Show the nearest data point: ${latitude}, ${longitude}` })
@@ -131,12 +127,11 @@ browserTest(
 browserTest(
   'an elevation is shown in both units, and one that is probably in feet can be taken as such',
   async () => {
-    const { page } = await watchedPage(shared.browser);
     const { site } = (await (
       await shared.service.post('/v1/predict/compare', { ...SITE, include: ['site'] })
     ).json()) as { site: { matched_elevation_m: number } };
     const matchedM = site.matched_elevation_m;
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const { page } = await openPage(shared, { site: '44.12,-122.03' });
     await page.getByTestId('tile-manual').waitFor();
     const elevation = page.getByLabel('Elevation, m');
     await elevation.fill('705');
@@ -160,9 +155,8 @@ browserTest(
 );
 
 browserTest('what is copied works as it is: curl and the link', async () => {
-  const { page, context } = await watchedPage(shared.browser);
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const { page } = await openPage(shared, { site: '44.12,-122.03' }, { permissions });
   await page.getByRole('button', { name: 'Copy as curl' }).click();
   await page.getByText('Copied: curl.').waitFor();
   const line = await page.evaluate(() => navigator.clipboard.readText());
@@ -181,11 +175,9 @@ browserTest(
   async () => {
     const browser = await launchBrowser(['--host-resolver-rules=MAP planner.test 127.0.0.1']);
     onTestFinished(() => browser.close());
-    const { page, faults } = await watchedPage(browser);
     const { port } = new URL(shared.service.apiUrl);
-    await page.goto(
-      linkOf({ ...shared.service, apiUrl: `http://planner.test:${port}` }, { site: '44.12,-122.03' }),
-    );
+    const service = { ...shared.service, apiUrl: `http://planner.test:${port}` };
+    const { page, faults } = await openPage({ service, browser }, { site: '44.12,-122.03' });
     const button = page.getByRole('button', { name: 'Copy link' });
     await button.click();
     await page.getByText('Copied: link.').waitFor();
@@ -201,8 +193,7 @@ browserTest(
 browserTest(
   'figures of earlier choices are not printed while the answer to new choices is awaited',
   async () => {
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const { page } = await openPage(shared, { site: '44.12,-122.03' });
     await page.locator('.ranking').waitFor();
     const print = page.getByRole('button', { name: 'Print' });
     await expect.poll(() => print.isEnabled()).toBe(true);
@@ -226,8 +217,7 @@ browserTest(
 
 browserTest('with a site shown the page is as large as the window, and no panel is wider', async () => {
   const sizeIn = async (viewport: { width: number; height: number }) => {
-    const { page, context } = await watchedPage(shared.browser, { viewport });
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const { page, context } = await openPage(shared, { site: '44.12,-122.03' }, { viewport });
     await page.locator('.ranking').waitFor();
     const size = await page.evaluate(() => ({
       width: Math.max(...[...document.querySelectorAll('html, #panel')].map((each) => each.scrollWidth)),
@@ -244,8 +234,7 @@ browserTest('with a site shown the page is as large as the window, and no panel 
 browserTest(
   'a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept',
   async () => {
-    const { page } = await watchedPage(shared.browser, { locale: 'en-US' });
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const { page } = await openPage(shared, { site: '44.12,-122.03' }, { locale: 'en-US' });
     await page.getByLabel('Elevation, ft').fill('2313');
     await page.getByText('2,313 ft = 705 m').waitFor();
     await shown(page, 'manual', await survival('manual', { elevation_m: 705.0024 }));

@@ -73,6 +73,17 @@ export async function watchedPage(
   return { page, context, faults };
 }
 
+/** Opens the page by the link of the first start, with more choices. */
+export async function openPage(
+  { service, browser }: ReturnType<typeof serviceAndBrowser>,
+  choices: Record<string, string> = {},
+  options: Parameters<typeof watchedPage>[1] = {},
+): Promise<WatchedPage> {
+  const watched = await watchedPage(browser, options);
+  await watched.page.goto(linkOf(service, choices));
+  return watched;
+}
+
 /** The link of the first start, with more choices. */
 export const linkOf = ({ apiUrl, key }: TestService, choices: Record<string, string> = {}) =>
   `${apiUrl}/#${new URLSearchParams({ key, ...choices })}`;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { linkOf, type serviceAndBrowser, type WatchedPage, watchedPage } from './browser.js';
+import { openPage, type serviceAndBrowser, type WatchedPage, type watchedPage } from './browser.js';
 import { mapReady } from './launch-browser.js';
 
 /** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
@@ -14,12 +14,12 @@ export const RING: [number, number][] = [
 
 /** A page with the panel for units, in a browser of its own session. */
 export async function openUnits(
-  { service, browser }: ReturnType<typeof serviceAndBrowser>,
+  shared: ReturnType<typeof serviceAndBrowser>,
   choices: Record<string, string> = {},
   options: Parameters<typeof watchedPage>[1] = {},
 ): Promise<WatchedPage> {
-  const watched = await watchedPage(browser, { acceptDownloads: true, ...options });
-  await watched.page.goto(linkOf(service, { panel: 'units', ...choices }));
+  const link = { panel: 'units', ...choices };
+  const watched = await openPage(shared, link, { acceptDownloads: true, ...options });
   await watched.page.getByRole('heading', { name: 'Planting units' }).waitFor();
   return watched;
 }
