@@ -1,22 +1,14 @@
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
-import { Releases } from '../support/releases.js';
-import { reloadedTo } from '../support/service-on-releases.js';
+import type { Releases } from '../support/releases.js';
+import { releaseFolders, reloadedTo } from '../support/service-on-releases.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { issueKey } from './support/administer.js';
 import { Layout } from './support/layout.js';
 import { expectModelsDiffer, readModelSeries } from './support/promtool.js';
 import { SteadyLoad } from './support/steady-load.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
-
-/** Folders with release 1, as long as the running test. */
-function releaseFolders(): Releases {
-  const releases = new Releases();
-  onTestFinished(() => releases.remove());
-  releases.put(1);
-  return releases;
-}
 
 /** Starts a replica on release 1, which may be changed first. @returns its model info series */
 async function startReplica(instance: string, change: (releases: Releases) => void): Promise<string> {

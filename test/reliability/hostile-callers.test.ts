@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Connection } from '../../testing/load/connection.js';
 import { quantile } from '../../testing/statistics.js';
 import { eventually } from '../support/eventually.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { openSocket } from '../support/raw-http.js';
-import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
+import { releaseFolders } from '../support/service-on-releases.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { reportFigures } from './support/figures.js';
 import { BATCH, HOSTILITIES, type Hostility, requestOf } from './support/hostile-callers.js';
@@ -102,9 +102,7 @@ test.each(RUSHES)(
 );
 
 test('work that waits for callers who hung up, with a reset or by closing, is not done', async () => {
-  const releases = new Releases();
-  onTestFinished(() => releases.remove());
-  releases.put(1);
+  const releases = releaseFolders();
   releases.replaceModels({ idleProducts: 60 }); // half a second a run or more
   const service = new ServiceProcess({ ...releases.environment, CACHE_BYTES: '0' });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];

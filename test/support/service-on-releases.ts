@@ -12,11 +12,17 @@ export const RELOAD_REJECTED = /"msg":"reload rejected; previous models remain a
 /** Request timeout: on a busy machine a change of models takes longer than the default. */
 const PATIENT = { REQUEST_TIMEOUT_MS: '60000' };
 
-/** A service on release 1 of folders of its own. */
-export async function startOnReleases(environment: Record<string, string> = {}) {
+/** Folders with release 1, as long as the running test. */
+export function releaseFolders(): Releases {
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   releases.put(1);
+  return releases;
+}
+
+/** A service on release 1 of folders of its own. */
+export async function startOnReleases(environment: Record<string, string> = {}) {
+  const releases = releaseFolders();
   const service = new ServiceProcess({ ...releases.environment, ...PATIENT, ...environment });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   /** Puts a release into the folders, edits it and waits until it is served. @returns its version */
