@@ -34,12 +34,6 @@ function contentOf({ grid, modelFiles, intervalFiles, ...rest }: Artefacts) {
   return { grid: grid.pointCount, graphs, ...rest };
 }
 
-function editJson<Content>(file: string, edit: (content: Content) => void): void {
-  const content = JSON.parse(readFileSync(file, 'utf8')) as Content;
-  edit(content);
-  writeFileSync(file, JSON.stringify(content));
-}
-
 const writeOtherModel = (file: string, { manifest }: Artefacts) =>
   writeFileSync(file, encodeConstantModel(soundModel(manifest.features.length)));
 
@@ -49,21 +43,21 @@ const CHANGES: readonly (readonly [name: string, change: (file: string, artefact
   [
     `data/${DATA_FILES.regions}`,
     (file) =>
-      editJson(file, ({ features }: { features: { properties: { name: string } }[] }) => {
+      small.editJson(file, ({ features }: { features: { properties: { name: string } }[] }) => {
         features[0].properties.name = 'another name';
       }),
   ],
   [
     `data/${DATA_FILES.species}`,
     (file) =>
-      editJson(file, (species: Species[]) => {
+      small.editJson(file, (species: Species[]) => {
         species[0] = { ...species[0], common_name: 'another name' };
       }),
   ],
   [
     `models/${MANIFEST_FILE}`,
     (file) =>
-      editJson(file, (manifest: Manifest) => {
+      small.editJson(file, (manifest: Manifest) => {
         manifest.series = 'another series';
       }),
   ],
