@@ -54,16 +54,13 @@ function nginxSeconds(directive: string, block = ''): number {
   return values[0];
 }
 
+const timeLimits = read('docs/operations.md').split('\n## Time limits\n')[1].split('\n## ')[0];
 /** The rows of the table of time limits in docs/operations.md, in seconds. */
 const documented = Object.fromEntries(
-  [...timeLimits().matchAll(/^\| `([\w`, ]+)`(?: \(([\w, ]+)\))? \| (\d+) s \|/gm)].map(
+  [...timeLimits.matchAll(/^\| `([\w`, ]+)`(?: \(([\w, ]+)\))? \| (\d+) s \|/gm)].map(
     ([, name, where, seconds]) => [where === undefined ? name : `${name} (${where})`, Number(seconds)],
   ),
 );
-
-function timeLimits(): string {
-  return read('docs/operations.md').split('\n## Time limits\n')[1].split('\n## ')[0];
-}
 
 /** The Python client's own tests compare its default with this row. */
 const pythonSeconds = documented['timeout (Python client)'];

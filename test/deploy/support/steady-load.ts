@@ -91,28 +91,24 @@ export class SteadyLoad {
 
   async #send(asked: EndpointRequest, agent: Agent): Promise<Outcome> {
     const startedMs = performance.now();
-    const result = await send(this.url, this.key, asked, agent);
+    const result = await this.#resultOf(asked, agent);
     return { path: asked.path, startedMs, endedMs: performance.now(), result };
   }
-}
 
-async function send(
-  url: string,
-  key: string,
-  { path, body, contentType, isWhole }: EndpointRequest,
-  agent: Agent,
-): Promise<string> {
-  const headers = { 'x-api-key': key, 'content-type': contentType };
-  try {
-    const sent = request(url + path, { method: body === undefined ? 'GET' : 'POST', agent, headers });
-    const answered = once(sent, 'response');
-    sent.end(body);
-    const [response] = (await answered) as [IncomingMessage];
-    const answer = await text(response);
-    if (response.statusCode !== 200) return `${response.statusCode} ${answer}`;
-    return isWhole(answer) ? ANSWERED : LOOKED_WHOLE;
-  } catch (error) {
-    // A truncated answer rejects before it is parsed, so incomplete JSON here comes from an answer that ended normally.
-    return error instanceof SyntaxError ? LOOKED_WHOLE : (error as Error).message;
+  async #resultOf({ path, body, contentType, isWhole }: EndpointRequest, agent: Agent): Promise<string> {
+    const method = body === undefined ? 'GET' : 'POST';
+    const headers = { 'x-api-key': this.key, 'content-type': contentType };
+    try {
+      const sent = request(this.url + path, { method, agent, headers });
+      const answered = once(sent, 'response');
+      sent.end(body);
+      const [response] = (await answered) as [IncomingMessage];
+      const answer = await text(response);
+      if (response.statusCode !== 200) return `${response.statusCode} ${answer}`;
+      return isWhole(answer) ? ANSWERED : LOOKED_WHOLE;
+    } catch (error) {
+      // A truncated answer rejects before it is parsed: incomplete JSON is of an answer that ended normally.
+      return error instanceof SyntaxError ? LOOKED_WHOLE : (error as Error).message;
+    }
   }
 }
