@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type PlanSlice, predictSlice } from '../formats/geojson/plan-answer.js';
+import { type PlanSlice, predictSlice, type UnitSlice, writeUnits } from '../formats/geojson/plan-answer.js';
 import { type Plan, readPlan } from '../formats/geojson/plan-reader.js';
 import { encodeTile, type RasterTile } from '../formats/geotiff/tiles.js';
 import type { TierLimit } from '../formats/request/request-errors.js';
@@ -91,6 +91,11 @@ const STEPS = {
   /** Predicts for some rows of a plan. */
   'predict-slice'({ slice }: Readonly<{ slice: PlanSlice }>, predictor: Predictor) {
     return predictSlice(slice, predictor);
+  },
+
+  /** Writes some units of the answer to a plan. */
+  'write-units'({ slice }: Readonly<{ slice: UnitSlice }>, { data }: Predictor) {
+    return { json: writeUnits(slice, data.species) };
   },
 };
 

@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Species } from '../../prediction/artefacts/species.js';
 import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import type { Plan, PlanOrder, ValidUnit } from './plan-reader.js';
+import { type Plan, type PlanOrder, rowsOf, type ValidUnit } from './plan-reader.js';
 
 /** Numbers of a row and a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
@@ -79,24 +78,41 @@ export function* planSlices({ order, units, rowCount }: Plan, maxRows: number): 
   }
 }
 
-/** The elements of `units` in the answer, as JSON. @param numbers of all slices, as `predictSlice` returns them */
-export async function planElements(
+/** Units of a plan that are written together; plain data that can be passed to another thread. */
+export interface UnitSlice {
+  readonly order: PlanOrder;
+  /** The number of slices before it. */
+  readonly position: number;
+  readonly units: Plan['units'];
+  /** Those of the rows of its units. */
+  readonly numbers: Uint16Array;
+}
+
+/** The units of a plan in slices. @param numbers of all rows, as `predictSlice` returns them */
+export function* unitSlices(
   { order, units }: Plan,
   numbers: Uint16Array,
-  list: readonly Species[],
-): Promise<string[]> {
-  const elements: string[] = [];
+  maxUnits: number,
+): Generator<UnitSlice> {
   let from = 0;
-  for (const unit of units) {
-    await nextTurn(); // a unit takes milliseconds at most
-    if (unit.error !== undefined) elements.push(JSON.stringify(unit));
-    else {
-      const options = optionsOf(unit, numbers.subarray(from), order, list);
-      elements.push(JSON.stringify({ ...unit.fields, options }));
-      from += unit.species.length * unit.latitude.length * ROW_NUMBERS;
-    }
+  for (let position = 0; position * maxUnits < units.length; position++) {
+    const slice = units.slice(position * maxUnits, (position + 1) * maxUnits);
+    const end = slice.reduce((sum, unit) => sum + rowsOf(unit) * ROW_NUMBERS, from);
+    yield { order, position, units: slice, numbers: numbers.slice(from, end) };
+    from = end;
   }
-  return elements;
+}
+
+/** The elements of units in the answer as JSON, with commas between them. */
+export function writeUnits({ order, units, numbers }: UnitSlice, list: readonly Species[]): string {
+  let from = 0;
+  const elements = units.map((unit) => {
+    if (unit.error !== undefined) return JSON.stringify(unit);
+    const options = optionsOf(unit, numbers.subarray(from), order, list);
+    from += rowsOf(unit) * ROW_NUMBERS;
+    return JSON.stringify({ ...unit.fields, options });
+  });
+  return elements.join();
 }
 
 /**

@@ -58,11 +58,16 @@ export interface ValidUnit {
   readonly error?: undefined;
 }
 
+/** A unit of a plan, or what is wrong with it. */
+type PlanUnit = ValidUnit | { readonly id: UnitId; readonly error: ErrorObject };
+
+export const rowsOf = (unit: PlanUnit) =>
+  unit.error === undefined ? unit.species.length * unit.latitude.length : 0;
+
 /** A plan with the units that were read so far; plain data that can be passed to another thread. */
 export interface Plan {
   readonly order: PlanOrder;
-  /** The units, or what is wrong with them. */
-  readonly units: readonly (ValidUnit | { readonly id: UnitId; readonly error: ErrorObject })[];
+  readonly units: readonly PlanUnit[];
   /** The number of rows of these units. */
   readonly rowCount: number;
   /** Whether all units were read. */
@@ -97,7 +102,7 @@ export function readPlan(
   while (units.length < features.length) {
     const unit = planUnit(features[units.length], order, data);
     units.push(unit);
-    if (unit.error === undefined) rowCount += unit.species.length * unit.latitude.length;
+    rowCount += rowsOf(unit);
     if (rowCount * order.methods.length > MAX_PREDICTIONS)
       throw tooMany(units.length, features.length, order);
     if (performance.now() > endMs) break;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
-import { planElements, planSlices, ROW_NUMBERS } from '../../formats/geojson/plan-answer.js';
+import { planSlices, ROW_NUMBERS, unitSlices } from '../../formats/geojson/plan-answer.js';
 import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/plan-reader.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
@@ -30,8 +30,9 @@ export const planEndpoint: Endpoint = {
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
 };
 
-/** Rows of a step; between steps, other keys have their turns. */
+/** Rows or units of a step; between steps, other keys have their turns. */
 const STEP_ROWS = 500;
+const STEP_UNITS = 25;
 
 /** All bodies of plans together take at most the memory of this many of the largest size. */
 const MAX_LARGEST_BODIES = 16;
@@ -61,7 +62,7 @@ export function planRoute(
     const steps = new RequestSteps(id, batches);
     if (reply.raw.closed) throw CLOSED_WHILE_WAITING;
     reply.raw.once('close', () => steps.cancel());
-    const predict = async () => {
+    const answerUnits = async () => {
       const body = new Uint8Array(request.body);
       let plan: Plan | undefined;
       do {
@@ -73,13 +74,16 @@ export function planRoute(
         const predicted = await steps.do({ kind: 'predict-slice', slice }, deadlineMs);
         numbers.set(predicted.numbers, slice.from * ROW_NUMBERS);
       });
-      return { plan, numbers };
+      const elements: string[] = [];
+      await steps.doEach(unitSlices(plan, numbers, STEP_UNITS), async (slice) => {
+        elements[slice.position] = (await steps.do({ kind: 'write-units', slice }, deadlineMs)).json;
+      });
+      return { plan, elements };
     };
-    const { plan, numbers } = await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
-      submitter.runLimited(reply, generation, predict),
+    const { plan, elements } = await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
+      submitter.runLimited(reply, generation, answerUnits),
     );
 
-    const elements = await planElements(plan, numbers, artefacts.species);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),
