@@ -177,6 +177,19 @@ def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name:
     assert "geometry" not in written.columns
 
 
+def test_a_prefix_keeps_the_added_columns_apart_from_those_of_the_file(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    stands = Path(__file__).parents[3] / "data/samples/stands.gpkg"
+    arguments = ["plan", str(stands), "-o", str(tmp_path / "plan.gpkg"), "--species", "PSME", "--prefix", "plan_"]
+    result = run_here(service, *arguments)
+    assert result.exit_code == 0, result.stderr
+    own, written = gpd.read_file(stands), gpd.read_file(tmp_path / "plan.gpkg")
+    assert set(written["area_ha"]) == set(own["area_ha"])
+    assert (written["plan_area_ha"] - written["area_ha"]).abs().max() < 1
+    assert set(written["plan_species_code"]) == {"PSME"}
+
+
 @pytest.mark.parametrize("name", ["plan.gpkg", "plan.geojson", "plan.parquet"])
 def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_path: Path, name: str) -> None:
     pytest.importorskip("pyarrow")
@@ -225,7 +238,7 @@ def test_failures_of_the_command_have_a_message_and_write_nothing(
     ("table", "message"),
     [
         (pd.DataFrame({"name": ["North"]}), "has no geometries"),
-        (units().assign(rank=1, area_ha=1.0), "the answer would add, rename or drop them: area_ha, rank."),
+        (units().assign(rank=1, area_ha=1.0), "the answer would add: rename or drop area_ha, rank, or give a prefix."),
         (units().set_crs(None, allow_override=True), "--crs"),
     ],
 )

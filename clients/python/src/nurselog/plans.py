@@ -39,19 +39,23 @@ _NULLABLE = {
 }
 
 
-def refuse_answer_names(units: GeoDataFrame) -> None:
+def refuse_answer_names(units: GeoDataFrame, prefix: str = "") -> None:
     """Raises ValueError if `units` has a column that `to_geodataframe` would add."""
-    if taken := [name for name in _ADDED if name in units.columns]:
-        raise ValueError(f"the units have columns that the answer would add, rename or drop them: {', '.join(taken)}")
+    if taken := [prefix + name for name in _ADDED if prefix + name in units.columns]:
+        names = ", ".join(taken)
+        raise ValueError(f"the units have columns that the answer would add: rename or drop {names}, or give a prefix")
 
 
-def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | None = None) -> GeoDataFrame:
+def to_geodataframe(
+    answer: PlanResult, units: GeoDataFrame, id_column: str | None = None, prefix: str = ""
+) -> GeoDataFrame:
     """The answer as a table with a row for each option of each unit.
 
     Args:
         answer: What `Client.plan` answered.
         units: The units that it was asked about.
         id_column: See `Client.plan`.
+        prefix: What stands before the names of the added columns.
 
     Returns:
         The columns, index and coordinate reference system of `units`, and after its columns `area_ha`, `data_points`,
@@ -63,7 +67,7 @@ def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | No
     """
     import pandas as pd
 
-    refuse_answer_names(units)
+    refuse_answer_names(units, prefix)
     positions = {id_: position for position, id_ in enumerate(unit_ids(units, id_column))}
     rows: list[int] = []
     records: list[dict[str, Any]] = []
@@ -75,7 +79,7 @@ def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | No
     # Rows of failed units lack these; by default integers would become floats, and booleans texts in files.
     answers = pd.DataFrame(records, columns=_ADDED).astype(_NULLABLE)
     for name in _ADDED:
-        table[name] = answers[name].array  # by position: several rows have the same index
+        table[prefix + name] = answers[name].array  # by position: several rows have the same index
     return table
 
 

@@ -179,6 +179,7 @@ def plan(
     condition: Conditions = None,
     warming_c: Warming = None,
     precipitation_change_percent: PrecipitationChange = None,
+    prefix: Annotated[str, typer.Option(metavar="TEXT", help="Stands before the names of the added columns.")] = "",
     layer: Layer = None,
     crs: Crs = None,
     decimal: Decimal = DecimalSign.POINT,
@@ -200,10 +201,10 @@ def plan(
     try:
         check_output(output, source)
         units = read_units(source, layer, id_column, crs)
-        refuse_answer_names(units)
+        refuse_answer_names(units, prefix)
         with Client(retries=RETRIES) as client:
             answer = client.plan(units, id_column=id_column, **options)
-        write_plan(to_geodataframe(answer, units, id_column), output, csv_style(decimal, separator))
+        write_plan(to_geodataframe(answer, units, id_column, prefix), output, csv_style(decimal, separator))
     except NurselogError as error:
         fail(error)
     except ValueError as error:
