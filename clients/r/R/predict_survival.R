@@ -95,7 +95,11 @@ site_table <- function(sites, species_code, planting_method) {
     latitude = cell_text(latitude), longitude = cell_text(longitude),
     species_code = column("species_code", species_code), planting_method = column("planting_method", planting_method)
   )
-  for (name in intersect(OPTIONAL_COLUMNS, names(sites))) table[[name]] <- cell_text(sites[[name]])
+  for (name in intersect(OPTIONAL_COLUMNS, names(sites))) {
+    values <- sites[[name]]
+    if (name == "elevation_m" && inherits(values, "units")) values <- units::set_units(values, "m", mode = "standard")
+    table[[name]] <- cell_text(values)
+  }
   table
 }
 

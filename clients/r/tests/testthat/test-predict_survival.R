@@ -129,3 +129,13 @@ test_that("practice is taken from its column, then from the argument", {
   expect_equal(usual$survival_1[1], few$survival_1[1])
   expect_gt(usual$survival_1[2], usual$survival_1[1])
 })
+
+test_that("an elevation with a unit is converted to metres", {
+  skip_without_service()
+  elevation_of <- function(elevation) {
+    sites <- data.frame(PLACE)
+    sites$elevation_m <- elevation
+    predict_survival(sites, "PSME", "manual", progress = FALSE)$survival_5
+  }
+  expect_equal(elevation_of(units::set_units(1000 / 0.3048, "ft")), elevation_of(1000))
+})
