@@ -203,6 +203,7 @@ browserTest('files that cannot be used say why, as do several that are dropped a
     ['units.geojson', '{"type":', 'The file is not JSON'],
     ['units.geojson', '{"type":"FeatureCollection","features":[]}', 'no polygons and no points'],
     ['units.geojson', '[1,2]', 'not a GeoJSON FeatureCollection'],
+    ['points.csv', '\n', 'The CSV is empty.'],
     ['points.csv', 'a,b\n1,2\n', 'needs the columns latitude and longitude; it has: a, b'],
     ['points.csv', 'latitude,longitude,plot\n44,-122,a\n44,-122,"b\n44,-122,c\n', 'Row 3 of the CSV'],
     ['points.csv', 'latitude,longitude,plot\n44,-122,a\n44,-122\n', 'Row 3 of the CSV'],

@@ -124,6 +124,7 @@ function readCsv(text: string): FileContent {
     skipEmptyLines: 'greedy',
   });
   const columns = meta.fields ?? [];
+  if (columns.length === 0) throw new FileError('The CSV is empty.');
   if (columnOf(columns, 'latitude') === undefined || columnOf(columns, 'longitude') === undefined)
     throw new FileError(
       `The CSV needs the columns latitude and longitude; it has: ${columns.slice(0, 12).join(', ')}.`,

@@ -153,7 +153,8 @@ export function measureOf(unit: string): Measure {
 /** A quantity with its unit, in the chosen units. @param value in the unit */
 export function quantity(value: number, unit: string, decimals = 0): string {
   const measure = measureOf(unit);
-  return `${number(measure.fromMetric(value), decimals)} ${measure.name}`.trim();
+  const space = measure.name === '°' ? '' : ' ';
+  return `${number(measure.fromMetric(value), decimals)}${space}${measure.name}`.trim();
 }
 
 export const elevationText = (metres: number) => quantity(metres, 'm');

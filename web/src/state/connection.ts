@@ -103,6 +103,8 @@ export async function checkHealth(): Promise<boolean> {
   }
 }
 
+window.addEventListener('online', () => void checkAgain());
+
 function cancelCheck(): void {
   window.clearTimeout(checkTimer);
   checkTimer = undefined;
