@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { readMetrics } from '../reliability/support/metrics.js';
 import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { openSocket, rawRequest } from '../support/raw-http.js';
@@ -7,27 +8,16 @@ import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
 
+/** A line with a value in Prometheus's text format, with NaN in any case. */
 const SAMPLE =
   /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*",?)*\})? ([-+]?(?:\d[\d.eE+-]*|Inf)|Na[Nn])$/;
-
-/** Parses Prometheus's text format (NaN in any case) into a map from series to value. @throws Error for any other line */
-function parseMetrics(text: string): Map<string, number> {
-  const series = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    if (line === '' || /^# (HELP|TYPE) [a-zA-Z_:][\w:]* \S/.test(line)) continue;
-    const sample = SAMPLE.exec(line);
-    if (sample === null) throw new Error(`not a line of the Prometheus text format: ${line}`);
-    series.set(sample[1] + (sample[2] ?? ''), Number(sample[3]));
-  }
-  return series;
-}
 
 const log = new LogLines();
 
 const service = await serviceOfFile({ WORKERS: '2' }, undefined, log);
 
 const ops = (path: string) => fetch(service.opsUrl + path);
-const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
+const metrics = () => readMetrics(service.opsUrl);
 const lineOf = (requestId: string) =>
   log.find((line) => line.request_id === requestId && line.msg === 'request');
 
@@ -53,8 +43,10 @@ test('/metrics is in the Prometheus text format, each metric with help and type'
   const described = (kind: string) =>
     new Set([...text.matchAll(new RegExp(`^# ${kind} (\\S+)`, 'gm'))].map(([, name]) => name));
   expect(described('HELP')).toEqual(described('TYPE'));
-  for (const name of parseMetrics(text).keys()) {
-    const family = name.replace(/\{.*/, '');
+  const isDescription = (line: string) => /^# (HELP|TYPE) [a-zA-Z_:][\w:]* \S/.test(line);
+  for (const line of text.split('\n').filter((each) => each !== '' && !isDescription(each))) {
+    expect(line).toMatch(SAMPLE);
+    const family = SAMPLE.exec(line)![1];
     expect(
       [family, family.replace(/_(bucket|sum|count|total)$/, '')].some((it) => described('TYPE').has(it)),
     ).toBe(true);
@@ -67,17 +59,17 @@ test('requests and sites are counted in the metrics by route, status, tier and o
   await service.post('/v1/predict/batch', { requests }, { 'x-request-id': 'metrics-1' });
   await lineOf('metrics-1');
   const after = await metrics();
-  const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-  expect(moved('nurselog_sites_total{outcome="answered"}')).toBe(2);
-  expect(moved('nurselog_sites_total{outcome="outside_coverage"}')).toBe(1);
-  expect(moved('nurselog_sites_total{outcome="invalid_request"}')).toBe(1);
+  const moved = (name: string, labels = '') => after.sum(name, labels) - before.sum(name, labels);
+  expect(moved('nurselog_sites_total', '{outcome="answered"}')).toBe(2);
+  expect(moved('nurselog_sites_total', '{outcome="outside_coverage"}')).toBe(1);
+  expect(moved('nurselog_sites_total', '{outcome="invalid_request"}')).toBe(1);
   const labels = '{route="/v1/predict/batch",method="POST",status="200",tier="hypha"}';
-  expect(moved(`nurselog_http_request_duration_seconds_count${labels}`)).toBe(1);
+  expect(moved('nurselog_http_request_duration_seconds_count', labels)).toBe(1);
   expect(moved('nurselog_queue_duration_seconds_count')).toBe(1);
   expect(moved('nurselog_inference_duration_seconds_count')).toBe(1);
   expect(moved('nurselog_inference_duration_seconds_sum')).toBeGreaterThan(0);
-  expect(after.get('nurselog_workers_ready')).toBe(2);
-  expect(after.get('nurselog_queue_sites')).toBe(0);
+  expect(after.value('nurselog_workers_ready')).toBe(2);
+  expect(after.value('nurselog_queue_sites')).toBe(0);
 });
 
 test('the log line of a request has its id, key id, tier, sites, queue and inference time', async () => {
@@ -118,7 +110,7 @@ test('a table has the times of its first chunk in a header, and of all of it in 
   expect(line.inference_ms).toBeGreaterThan(0);
   const after = await metrics();
   for (const name of ['nurselog_queue_duration_seconds_count', 'nurselog_inference_duration_seconds_count'])
-    expect(after.get(name)! - before.get(name)!).toBe(1);
+    expect(after.value(name) - before.value(name)).toBe(1);
 });
 
 test('rejected requests have a log line, with what is known of them', async () => {

@@ -17,9 +17,9 @@ class Metrics {
     return Number(line[1]);
   }
 
-  /** The sum of a metric's values, whatever its labels. */
-  sum(name: string): number {
-    const values = this.text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'));
+  /** The sum of a metric's values whose labels fit, 0 if there are none. */
+  sum(name: string, labels = '{.*}'): number {
+    const values = this.text.matchAll(new RegExp(`^${name}${labels} (\\S+)$`, 'gm'));
     return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
