@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 /** An answer as it was received. */
 export interface RawAnswer {
@@ -41,9 +42,7 @@ export async function answersOn(url: string, bytes: string): Promise<RawAnswers>
 
 /** Reads the answers of a connection until the server ends it. */
 export async function readAll(socket: Socket): Promise<RawAnswers> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('latin1');
+  const text = (await buffer(socket)).toString('latin1');
   return {
     statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
     ids: [...text.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id!),
@@ -58,9 +57,7 @@ export function rawRequest(requestLine: string, headers: readonly string[], body
 
 /** Reads what a server sends until it ends the connection, as one answer. */
 export async function readAnswer(socket: Socket): Promise<RawAnswer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  return parseAnswer(Buffer.concat(chunks).toString('utf8'));
+  return parseAnswer((await buffer(socket)).toString('utf8'));
 }
 
 /** Reads the answers of a connection until the server ends it. @throws if one is shorter than its Content-Length */
