@@ -56,17 +56,6 @@ test.each(OPS)("no spelling of the operators' %s exists on the API, even with a 
   }
 });
 
-test('a target without a path, with a fragment or with another scheme is not found, even with a key', async () => {
-  for (const target of ['*', '*v1/species', '/v1/species#', 'http:///v1/species', 'ftp://x/v1/species']) {
-    const { status, body } = await send(`GET ${target} HTTP/1.1`, [`X-API-Key: ${service.key}`]);
-    expect({ target, status, code: parseErrorBody(body).code }).toEqual({
-      target,
-      status: 404,
-      code: 'not_found',
-    });
-  }
-});
-
 test('no header and no host redirects a request to another route', async () => {
   const ops = new URL(service.opsUrl).host;
   const rerouted = [
