@@ -20,8 +20,7 @@ const issue = async (name: string) => {
   return id;
 };
 await issue('spore');
-await issue('exhausted');
-await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', headersOf.exhausted)));
+headersOf.exhausted = await service.exhaustedKey();
 await service.administration.setState(await issue('deactivated'), 'deactivated');
 
 const predict = (body: unknown, headers?: Headers) => service.post('/v1/predict', body, headers);

@@ -12,9 +12,7 @@ import {
 import { serviceOfFile } from '../support/service.js';
 
 const service = await serviceOfFile({ WORKERS: '1' });
-/** The header of a key whose quota is used up. */
-const exhausted: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
-await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
+const exhausted = await service.exhaustedKey();
 
 const UNKNOWN = `nurse_live_${'0'.repeat(32)}`;
 const NO_STORE = 'no-store';

@@ -16,6 +16,8 @@ export interface TestService extends Service {
   readonly key: string;
   readonly config: Config;
   issueKey(tier: Tier): Promise<{ id: string; secret: string }>;
+  /** The header of a new key whose quota is used up. */
+  exhaustedKey(): Promise<Record<string, string>>;
   readonly administration: KeyAdministration;
   /** Sends JSON (or a raw string or bytes) with the service's key, unless other headers say otherwise. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -61,15 +63,23 @@ export async function startTestService(
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);
   const administration = new KeyAdministration(store, nowMs);
+  const issueKey = async (tier: Tier) => {
+    const issued = await administration.issue(tier, 'a test');
+    return { id: issued.key.id, secret: issued.secret };
+  };
+  const get = (url: string, headers?: Record<string, string>) =>
+    fetch(service.apiUrl + url, { headers: { 'x-api-key': key, ...headers } });
 
   return {
     ...service,
     key,
     config,
     administration,
-    async issueKey(tier) {
-      const issued = await administration.issue(tier, 'a test');
-      return { id: issued.key.id, secret: issued.secret };
+    issueKey,
+    async exhaustedKey() {
+      const headers = { 'x-api-key': (await issueKey('spore')).secret };
+      await Promise.all(Array.from({ length: 100 }, () => get('/v1/species', headers)));
+      return headers;
     },
     post: (url, body, headers) =>
       fetch(service.apiUrl + url, {
@@ -77,7 +87,7 @@ export async function startTestService(
         headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body),
       }),
-    get: (url, headers) => fetch(service.apiUrl + url, { headers: { 'x-api-key': key, ...headers } }),
+    get,
     async stop() {
       await store.close();
       await service.stop();
