@@ -20,6 +20,10 @@ const CATALOGUE = 'private, max-age=300';
 const DOCUMENT = 'public, max-age=300';
 const HASHED = 'public, max-age=31536000, immutable';
 
+/** The response with the first file that a page names so. */
+const fileOf = async (page: string, name: RegExp) =>
+  service.get(`/${name.exec(await (await service.get(page)).text())![0]}`);
+
 /** Responses of every kind, of both listeners, and who may cache them. */
 const RESPONSES: readonly (readonly [
   name: string,
@@ -36,25 +40,9 @@ const RESPONSES: readonly (readonly [
   ['the OpenAPI document', 200, DOCUMENT, () => service.get('/openapi.json')],
   ['the documentation', 200, DOCUMENT, () => service.get('/docs')],
   ['the licences', 200, DOCUMENT, () => service.get('/licenses.txt')],
-  [
-    'a file of the documentation',
-    200,
-    HASHED,
-    async () => {
-      const page = await (await service.get('/docs')).text();
-      return service.get(`/${/docs\/\w+\/[\w-]+\.js/.exec(page)![0]}`);
-    },
-  ],
+  ['a file of the documentation', 200, HASHED, () => fileOf('/docs', /docs\/\w+\/[\w-]+\.js/)],
   ["the planner's page", 200, 'no-cache', () => service.get('/')],
-  [
-    "a file of the planner's page",
-    200,
-    HASHED,
-    async () => {
-      const page = await (await service.get('/')).text();
-      return service.get(/\/assets\/[\w-]+\.js/.exec(page)![0]);
-    },
-  ],
+  ["a file of the planner's page", 200, HASHED, () => fileOf('/', /assets\/[\w-]+\.js/)],
   [
     'a catalogue without a valid key',
     401,
