@@ -65,9 +65,8 @@ test.each(POISONS)(
 );
 
 test.each(POISONS)('%s does not replace a missing field', async (poison) => {
-  await expectError(await service.post('/v1/predict', `{${poison}}`), 422, 'invalid_request');
-  await expectError(await service.post('/v1/predict/compare', `{${poison}}`), 422, 'invalid_request');
-  await expectError(await service.post('/v1/predict/batch', `{${poison}}`), 422, 'invalid_request');
+  for (const path of ['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])
+    await expectError(await service.post(path, `{${poison}}`), 422, 'invalid_request');
 });
 
 test('__proto__ and constructor in a query or in headers change nothing', async () => {
