@@ -198,11 +198,7 @@ test('OPTIONS without a preflight is 405 with Allow, and any OPTIONS on an unkno
 /** The origins in the log after requests of pages of some origins. */
 async function loggedOrigins(corsOrigins: string, requests: readonly Record<string, string>[]) {
   const log = new LogLines();
-  const service = await startTestService(
-    { ...(corsOrigins && { CORS_ORIGINS: corsOrigins }) },
-    undefined,
-    log,
-  );
+  const service = await startTestService({ CORS_ORIGINS: corsOrigins }, undefined, log);
   for (const headers of requests) {
     await service.get('/v1/health', headers);
     await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS', headers });

@@ -135,15 +135,11 @@ test('only the first of several pipelined requests are answered, and only these 
 
 test('bytes after the last request of a connection do not cause a reset that loses its response', async () => {
   const requests = JSON.stringify({ requests: Array(400).fill(PREDICT_REQUEST) });
-  const headers = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
-  const last = request(
-    'POST /v1/predict/batch',
-    [...headers, `Content-Length: ${requests.length}`, 'Connection: close'],
-    requests,
-  );
+  const headers = [...keyed, `Content-Length: ${requests.length}`, 'Connection: close'];
+  const last = request('POST /v1/predict/batch', headers, requests);
   for (let i = 0; i < 20; i++) {
     const socket = await openSocket(service.apiUrl);
-    socket.write(last + 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20_000));
+    socket.write(last + HEALTH.repeat(20_000));
     const { statuses, text } = await readAll(socket);
     expect(statuses).toEqual([200]);
     const [head, body] = text.split('\r\n\r\n');

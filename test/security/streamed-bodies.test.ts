@@ -3,17 +3,16 @@ import { expect, test } from 'vitest';
 import { csvOf, postTable } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
-import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
+import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 2_000_000;
-const TIMEOUT_MS = 3000;
 
 const service = await serviceOfFile({
   WORKERS: '1',
   TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-  REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+  REQUEST_TIMEOUT_MS: '3000',
 });
 
 const CSV = csvOf(Array(20).fill(PREDICT_REQUEST));
@@ -32,24 +31,14 @@ test('the decompressed size of many small gzip members together is limited', asy
   await expectError(await postGzip(bomb), 413, 'payload_too_large');
 });
 
-const PLAN = JSON.stringify(PLAN_REQUEST);
-
-const planHead = (bytes: number) =>
-  rawRequest('POST /v1/plan HTTP/1.1', [
-    `X-API-Key: ${service.key}`,
-    'Content-Type: application/json',
-    `Content-Length: ${bytes}`,
-  ]);
-
 test('callers who announce plans and never send them hold memory no longer than the request timeout', async () => {
   const mostOfKey = 8; // half of the memory of 16 of the largest
-  const answers = await Promise.all(
-    Array.from({ length: mostOfKey }, async () => {
-      const socket = await openSocket(service.apiUrl);
-      socket.write(planHead(service.config.planLimitBytes));
-      return readAnswer(socket);
-    }),
-  );
+  const head = rawRequest('POST /v1/plan HTTP/1.1', [
+    `X-API-Key: ${service.key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${service.config.planLimitBytes}`,
+  ]);
+  const answers = await Promise.all(Array.from({ length: mostOfKey }, () => sendRaw(service.apiUrl, head)));
   expect(answers.map(({ status }) => status)).toEqual(Array(mostOfKey).fill(408));
-  expect((await service.post('/v1/plan', PLAN)).status).toBe(200);
+  expect((await service.post('/v1/plan', PLAN_REQUEST)).status).toBe(200);
 });
