@@ -27,26 +27,24 @@ async function answerTo(requestLine: string, headers: readonly string[]) {
   return socket;
 }
 
-const REFUSED = [
-  [401, '/v1/predict', () => []],
-  [404, '/v1/nowhere', () => []],
-  [415, '/v1/predict', () => [key, 'Content-Type: text/plain']],
+/** Bodies that are never whole: how they are framed, and what is sent of them. */
+const BROKEN = [
+  ['does not come', LENGTH, ''],
+  ['is malformed', CHUNKED, 'zz\r\n'],
 ] as const;
 
-test.concurrent.each(REFUSED)(
-  'a request answered with %i before its body arrives gets no second answer if the body is late',
+test.concurrent.each([
+  [401, '/v1/predict', []],
+  [404, '/v1/nowhere', []],
+  [415, '/v1/predict', [key, 'Content-Type: text/plain']],
+])(
+  'a request answered with %i before its body arrives gets no second answer if it is late or malformed',
   async (status, path, headers) => {
-    const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), LENGTH]);
-    expect((await readAll(socket)).statuses).toEqual([status]);
-  },
-);
-
-test.concurrent.each(REFUSED)(
-  'a request answered with %i before its body arrives gets no second answer if a chunk is malformed',
-  async (status, path, headers) => {
-    const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), CHUNKED]);
-    socket.write('zz\r\n');
-    expect((await readAll(socket)).statuses).toEqual([status]);
+    for (const [, framing, body] of BROKEN) {
+      const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers, framing]);
+      socket.write(body);
+      expect((await readAll(socket)).statuses).toEqual([status]);
+    }
   },
 );
 
@@ -78,10 +76,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent.each([
-  ['does not come', LENGTH, ''],
-  ['is malformed', CHUNKED, 'zz\r\n'],
-])(
+test.concurrent.each(BROKEN)(
   'an answer that has begun is sent to its end while the body of its request %s',
   async (_, framing, body) => {
     const headers = [key, 'Accept: application/geo+json', framing];
