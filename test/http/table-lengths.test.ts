@@ -6,10 +6,10 @@ import { readMetrics } from '../reliability/support/metrics.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
 import { LogLines } from '../support/log-lines.js';
-import { openSocket, readAll, readAnswer } from '../support/raw-http.js';
+import { readAll, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
-import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
+import { csvOf, postTable, startTable } from './support/tables.js';
 
 const LIMIT_BYTES = 400_000;
 
@@ -24,12 +24,9 @@ const service = await serviceOfFile(environment, undefined, log);
 
 const CSV = csvOf(Array(50).fill(PREDICT_REQUEST));
 
-/** Opens a connection and sends the head of a table with these headers, and some bytes. */
+/** Sends the head of a table with these headers, and some bytes. */
 async function send(headers: readonly string[], body: string | Uint8Array, key = service.key) {
-  const socket = await openSocket(service.apiUrl);
-  socket.on('error', () => {});
-  const fields = ['Host: test', `X-API-Key: ${key}`, 'Content-Type: text/csv', ...headers];
-  socket.write(`POST ${TABLE_PATH} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
+  const socket = await startTable({ apiUrl: service.apiUrl, key }, headers);
   socket.write(body);
   return socket;
 }

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { IS_LONG } from '../support/length.js';
-import { openSocket, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
+import { readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile, startTestService } from '../support/service.js';
-import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
+import { csvOf, postTable, readCsv, startTable, TABLE_PATH } from './support/tables.js';
 
 const LIMIT_BYTES = 2_000_000;
 const TIMEOUT_MS = 2000;
@@ -22,20 +21,8 @@ const service = await serviceOfFile({
 
 const tableOf = (rows: number) => csvOf(Array(rows).fill(PREDICT_REQUEST));
 
-/** Opens a connection and sends the head of a table's request. */
-async function startUpload(bodyBytes: number, headers: readonly string[] = [], query = ''): Promise<Socket> {
-  const socket = await openSocket(service.apiUrl);
-  const fields = [
-    `POST ${TABLE_PATH}${query} HTTP/1.1`,
-    'Host: test',
-    `X-API-Key: ${service.key}`,
-    'Content-Type: text/csv',
-    `Content-Length: ${bodyBytes}`,
-    ...headers,
-  ];
-  socket.write(`${fields.join('\r\n')}\r\n\r\n`);
-  return socket;
-}
+const startUpload = (bodyBytes: number, headers: readonly string[] = [], query = '') =>
+  startTable(service, [`Content-Length: ${bodyBytes}`, ...headers], query);
 
 test('an upload that keeps arriving is accepted, however long it takes', async () => {
   const csv = tableOf(12_000);
@@ -124,9 +111,8 @@ test('a body declared as gzip that is not gzip, or is truncated, is invalid_requ
 
 /** Sends a body in gzip, each part as a chunk of its own, which is how the service then reads it. */
 async function postGzipParts(parts: readonly Buffer[]) {
-  const socket = await openSocket(service.apiUrl);
-  const headers = [`X-API-Key: ${service.key}`, 'Content-Type: text/csv', 'Content-Encoding: gzip'];
-  socket.write(rawRequest(`POST ${TABLE_PATH} HTTP/1.1`, [...headers, 'Transfer-Encoding: chunked']));
+  const headers = ['Connection: close', 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
+  const socket = await startTable(service, headers);
   for (const part of parts) {
     socket.write(`${part.length.toString(16)}\r\n`);
     socket.write(part);

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { csvOf, TABLE_PATH } from '../../http/support/tables.js';
-import { openSocket, rawRequest } from '../../support/raw-http.js';
+import { csvOf, startTable, type TableSender } from '../../http/support/tables.js';
 import { PREDICT_REQUEST } from '../../support/requests.js';
 
 /**
@@ -18,29 +17,15 @@ export const WIDE_CSV = csvOf(
   })),
 );
 
-export interface TableSender {
-  readonly apiUrl: string;
-  readonly key: string;
-}
-
 /** Sends a table with the headers of CSV and these. */
 export async function sendTable(
-  { apiUrl, key }: TableSender,
+  sender: TableSender,
   csv: string | Uint8Array,
   headers: readonly string[] = [],
 ): Promise<Socket> {
-  const socket = await openSocket(apiUrl);
-  socket.on('error', () => {});
-  onTestFinished(() => void socket.destroy());
   const size = `Content-Length: ${Buffer.byteLength(csv)}`;
-  socket.write(
-    rawRequest(`POST ${TABLE_PATH} HTTP/1.1`, [
-      `X-API-Key: ${key}`,
-      'Content-Type: text/csv',
-      size,
-      ...headers,
-    ]),
-  );
+  const socket = await startTable(sender, ['Connection: close', size, ...headers]);
+  onTestFinished(() => void socket.destroy());
   socket.write(csv);
   return socket;
 }
