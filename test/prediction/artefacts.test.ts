@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -280,12 +279,6 @@ function flipBit(file: string): void {
 
 const cutOff = (file: string) => truncateSync(file, Math.floor(readFileSync(file).length * 0.7));
 
-/** Puts a named pipe that nobody writes to in place of a file. */
-function putPipe(file: string): void {
-  rmSync(file);
-  execFileSync('mkfifo', [file]);
-}
-
 /** Files whose every byte a checksum covers. */
 const CHECKED = [
   ...Object.values(DATA_FILES).map((name) => `data/${name}`),
@@ -299,7 +292,6 @@ type Damage = readonly [file: string, how: string, damage: (file: string) => voi
 test.each<Damage>([
   ...FILES.map((file) => [file, 'is missing', rmSync, 'the file is missing'] as const),
   ...FILES.map((file) => [file, 'is cut off', cutOff, ''] as const),
-  ['models/manual.onnx', 'is a named pipe', putPipe, 'is not a file'],
   ...CHECKED.map((file) => [file, 'has one bit flipped', flipBit, MISMATCH] as const),
 ])('artefacts of which %s %s are refused, naming the file', (name, _how, damage, problem) =>
   withProjectCopy(async (copy) => {
