@@ -119,7 +119,8 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
     ids = unit_ids(units, id_column)
     named = "The index" if id_column is None else f"The column {id_column}"
-    is_missing = (units.index if id_column is None else units[id_column]).isna().tolist()
+    # An index of several levels has no isna, and its ids are refused by the service.
+    is_missing = (units.index.to_series() if id_column is None else units[id_column]).isna().tolist()
     if True in is_missing:
         raise InvalidRequestError(f"{named} of the units has no id in row {is_missing.index(True) + 1}.")
     if len(set(ids)) < len(ids):
