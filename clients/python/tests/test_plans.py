@@ -238,7 +238,7 @@ def test_failures_of_the_command_have_a_message_and_write_nothing(
     ("table", "message"),
     [
         (pd.DataFrame({"name": ["North"]}), "has no geometries"),
-        (units().assign(rank=1, area_ha=1.0), "the answer would add: rename or drop area_ha, rank, or give a prefix."),
+        (units().assign(Rank=1, area_ha=1.0), "the answer would add: rename or drop area_ha, Rank, or give a prefix."),
         (units().set_crs(None, allow_override=True), "--crs"),
     ],
 )
@@ -246,7 +246,7 @@ def test_units_that_cannot_be_planned_are_refused_before_anything_is_sent(
     service: ServiceProcess, tmp_path: Path, table: pd.DataFrame, message: str
 ) -> None:
     pyogrio.write_dataframe(table, tmp_path / "units.gpkg")
-    arguments = ["plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv")]
+    arguments = ["plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.gpkg")]
     result = run_here(service, *arguments, NURSELOG_URL="http://127.0.0.1:9")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert message in result.stderr

@@ -39,9 +39,15 @@ _NULLABLE = {
 }
 
 
-def refuse_answer_names(units: GeoDataFrame, prefix: str = "") -> None:
-    """Raises ValueError if `units` has a column that `to_geodataframe` would add."""
-    if taken := [prefix + name for name in _ADDED if prefix + name in units.columns]:
+def refuse_answer_names(units: GeoDataFrame, prefix: str = "", *, any_case: bool = False) -> None:
+    """Raises ValueError if `units` has a column that `to_geodataframe` would add, with `any_case` in any case."""
+
+    def compared(name: str) -> str:
+        return name.lower() if any_case else name
+
+    columns = {compared(str(name)): str(name) for name in units.columns}
+    added = [compared(prefix + name) for name in _ADDED]
+    if taken := [columns[name] for name in added if name in columns]:
         names = ", ".join(taken)
         raise ValueError(f"the units have columns that the answer would add: rename or drop {names}, or give a prefix")
 

@@ -201,7 +201,8 @@ def plan(
     try:
         check_output(output, source)
         units = read_units(source, layer, id_column, crs)
-        refuse_answer_names(units, prefix)
+        # In a GeoPackage, names that differ only in case are the same.
+        refuse_answer_names(units, prefix, any_case=output.suffix.lower() == ".gpkg")
         with Client(retries=RETRIES) as client:
             answer = client.plan(units, id_column=id_column, **options)
         write_plan(to_geodataframe(answer, units, id_column, prefix), output, csv_style(decimal, separator))
