@@ -108,7 +108,13 @@ site_table <- function(sites, species_code, planting_method) {
 cell_text <- function(values) {
   # Integers of package bit64 are the bits of doubles, which sprintf would write.
   is_double <- is.numeric(values) && !inherits(values, "integer64")
-  text <- if (is_double) sprintf("%.15g", values) else as.character(values)
+  if (is_double) {
+    numbers <- as.numeric(values)
+    whole <- which(numbers == round(numbers) & abs(numbers) < 2^53) # ids may have 16 digits
+    text <- sprintf(replace(rep("%.15g", length(numbers)), whole, "%.0f"), numbers)
+  } else {
+    text <- as.character(values)
+  }
   text[is.na(values)] <- ""
   text
 }
