@@ -35,6 +35,14 @@ function oneOf<const Value extends string>(...values: Value[]) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+/** The parameters for TLS that pg reads; it ignores others, such as ssl_mode, and connects without TLS. */
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+
+function hasKnownTlsParameters(url: string): boolean {
+  const names = URL.canParse(url) ? [...new URL(url).searchParams.keys()] : [];
+  return names.every((name) => !/ssl/i.test(name) || TLS_PARAMETERS.includes(name));
+}
+
 /** Whether the characters of a URL that would end its password are encoded. Its host may be missing: a parameter may name a socket. */
 const isEncoded = (url: string) =>
   /^([^#%]|%[\da-f]{2})+$/i.test(url) && URL.canParse(url.replace('@/', '@host/'));
@@ -76,7 +84,7 @@ const configSchema = z.object({
     .refine((url) => url.startsWith('sqlite:') || isEncoded(url), {
       error: 'must be a URL: write / ? # and % of its password as %2F %3F %23 and %25, or set PGPASSWORD',
     })
-    .refine((url) => !/\?(.*&)?(?!ssl(mode|rootcert|cert|key|negotiation)?=)[^=&]*[sS][sS][lL]/.test(url), {
+    .refine((url) => url.startsWith('sqlite:') || hasKnownTlsParameters(url), {
       error: 'must spell parameters for TLS as sslmode, sslrootcert, sslcert and sslkey: others are ignored',
     })
     .default('sqlite:var/nurselog.db')

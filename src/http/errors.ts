@@ -81,7 +81,10 @@ function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: num
     return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');
   }
   // The store lost the key after it was read, as when a backup is restored.
-  if (isConstraintViolation(error)) return INVALID_KEY;
+  if (isConstraintViolation(error)) {
+    request.log.warn({ reason: error.message }, 'the key store refuses to count a request of this key');
+    return INVALID_KEY;
+  }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     const sent = show(request.headers['content-type']);
     const message = `The body must be sent with Content-Type: application/json, not ${sent}.`;

@@ -58,7 +58,7 @@ pod). At their defaults, which \`GET /v1/model\` lists, they have no effect. Tab
 const GIS = `## GIS
 
 \`GET /v1/surfaces/{species_code}\` returns maps that GDAL, QGIS and R open by URL: \`f=tif\` is a cloud-optimized GeoTIFF, \`f=geojson\` has points. GDAL sends the key in
-\`GDAL_HTTP_HEADERS\`. It sends range requests, and **each range request counts against the quota**. It sends them again while the service makes a large file.
+\`GDAL_HTTP_HEADERS\`. It sends range requests, and **each range request counts against the quota**. With the last two variables it sends them again while the service makes a large file.
 
 \`\`\`sh
 export GDAL_HTTP_HEADERS="X-API-Key: $NURSELOG_API_KEY" GDAL_DISABLE_READDIR_ON_OPEN=EMPTY_DIR GDAL_HTTP_MAX_RETRY=5 GDAL_HTTP_RETRY_DELAY=5
