@@ -177,9 +177,7 @@ def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name:
     assert "geometry" not in written.columns
 
 
-def test_a_prefix_keeps_the_added_columns_apart_from_those_of_the_file(
-    service: ServiceProcess, tmp_path: Path
-) -> None:
+def test_a_prefix_keeps_the_added_columns_apart_from_those_of_the_file(service: ServiceProcess, tmp_path: Path) -> None:
     stands = Path(__file__).parents[3] / "data/samples/stands.gpkg"
     arguments = ["plan", str(stands), "-o", str(tmp_path / "plan.gpkg"), "--species", "PSME", "--prefix", "plan_"]
     result = run_here(service, *arguments)
