@@ -3,7 +3,7 @@ import { ExplainedError } from '../../output/explained-error.js';
 import type { KeyRecord } from '../api-key.js';
 import { openPostgres } from './postgres.js';
 import { type AccountsDatabase, NewerSchemaError } from './schema.js';
-import { openSqlite } from './sqlite.js';
+import { isLocked, openSqlite } from './sqlite.js';
 import { StoreUnavailableError } from './store-errors.js';
 
 const SQLITE = 'sqlite:';
@@ -32,8 +32,8 @@ export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): 
     return store;
   } catch (error) {
     const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
-    const isWrong = file !== undefined && !(error instanceof NewerSchemaError) && !/_BUSY/.test(reason);
-    const remedy = isWrong ? FILE_REMEDY : '';
+    const isSound = error instanceof NewerSchemaError || isLocked((error as Error).cause);
+    const remedy = file === undefined || isSound ? '' : FILE_REMEDY;
     // No other URL is shown: its password may be anywhere in one that is wrong.
     const name = file === undefined ? 'of DATABASE_URL' : `${file} of DATABASE_URL`;
     throw new ExplainedError(`the key store ${name} cannot be used: ${reason}${remedy}`, { cause: error });

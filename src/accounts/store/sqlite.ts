@@ -105,6 +105,11 @@ function isUnavailable(error: unknown): error is InstanceType<typeof Libsql.Sqli
   return error instanceof Libsql.SqliteError && UNAVAILABLE.test(error.code);
 }
 
+/** Whether another process holds the lock of the file, which is sound. */
+export function isLocked(error: unknown): boolean {
+  return isUnavailable(error) && error.code.startsWith('SQLITE_BUSY');
+}
+
 /** A libsql connection for kysely. It keeps prepared statements, since preparation is half the cost of a short query. */
 export class LibsqlDatabase implements SqliteDatabase {
   readonly #database: Libsql.Database;
@@ -137,7 +142,7 @@ export class LibsqlDatabase implements SqliteDatabase {
         return await call();
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        if (!error.code.startsWith('SQLITE_BUSY') || waitedMs >= timeoutMs)
+        if (!isLocked(error) || waitedMs >= timeoutMs)
           throw new StoreUnavailableError(`${error.message} in ${this.path} (${error.code})`, error);
       }
       await sleep(LOCK_RETRY_MS);
