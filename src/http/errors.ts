@@ -1,19 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isConstraintViolation, StoreUnavailableError } from '../accounts/store/store-errors.js';
+import { StoreUnavailableError } from '../accounts/store/store-errors.js';
 import { ApiError } from '../prediction/errors/api-error.js';
 import { show } from '../prediction/errors/shown-value.js';
 import { JobError } from '../work/job.js';
 import { DEFAULT_HEADERS, JSON_TYPE } from './response/headers.js';
-
-/** The challenge of RFC 9110, 11.6.1: no registered scheme sends a bare key in a header of its own. */
-const CHALLENGE = { 'www-authenticate': 'ApiKey realm="nurselog", header="X-API-Key"' };
-
-const keyError = (message: string) => new ApiError({ code: 'invalid_api_key', message }, CHALLENGE);
-
-export const MISSING_KEY = keyError('The X-API-Key header is missing: send your API key in it.');
-export const INVALID_KEY = keyError(
-  'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.',
-);
 
 /** A temporary failure of the service, with the seconds after which to retry. */
 export function retryLater(code: 'overloaded' | 'unavailable', message: string): ApiError {
@@ -79,11 +69,6 @@ function toApiError(error: FastifyError, request: FastifyRequest, timeoutMs: num
   if (error instanceof StoreUnavailableError) {
     request.log.error({ reason: error.reason }, 'the key store cannot be reached');
     return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');
-  }
-  // The store lost the key after it was read, as when a backup is restored.
-  if (isConstraintViolation(error)) {
-    request.log.warn({ reason: error.message }, 'the key store refuses to count a request of this key');
-    return INVALID_KEY;
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     const sent = show(request.headers['content-type']);

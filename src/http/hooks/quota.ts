@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Accounts, DailyQuota } from '../../accounts/accounts.js';
+import { isConstraintViolation } from '../../accounts/store/store-errors.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { callerOf } from '../server/request-state.js';
+import { INVALID_KEY } from './authentication.js';
 
 const POLICY = '"daily"';
 const WINDOW_SECONDS = 86_400;
@@ -12,7 +14,12 @@ const WINDOW_SECONDS = 86_400;
  */
 export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
   app.addHook('onRequest', async (request, reply) => {
-    const admission = await accounts.admit(callerOf(request));
+    const admission = await accounts.admit(callerOf(request)).catch((error) => {
+      if (!isConstraintViolation(error)) throw error;
+      // The store lost the key after it was read, as when a backup is restored.
+      request.log.warn({ reason: error.message }, 'the key store refuses to count a request of this key');
+      throw INVALID_KEY;
+    });
     request.state.quota = admission;
     reply.headers(rateLimitHeaders(admission));
     if (admission.admitted) return;
