@@ -61,6 +61,7 @@ export interface ValidUnit {
 /** A unit of a plan, or what is wrong with it. */
 type PlanUnit = ValidUnit | { readonly id: UnitId; readonly error: ErrorObject };
 
+/** The number of rows of a unit: one for each species and site. */
 export const rowsOf = (unit: PlanUnit) =>
   unit.error === undefined ? unit.species.length * unit.latitude.length : 0;
 

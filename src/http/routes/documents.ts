@@ -22,6 +22,7 @@ export function documentRoutes(
   log: FastifyBaseLogger,
 ): void {
   generationRoute(app, serving, '/openapi.json', CACHE_CONTROL.document, describe);
+  // The last file that the build writes.
   if (!existsSync(new URL('.sources', WEB_FOLDER))) {
     log.warn('the pages at / and /docs are missing: "npm run build" creates them');
     return;

@@ -23,9 +23,11 @@ export function shareGrid(file: string, grid: GridFile, manifest: Manifest): Sha
   const featureCount = manifest.features.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   manifest.features.forEach((feature, f) => {
-    const column = grid.variables.get(feature.name) as GridVariable;
+    const column = grid.variables.get(feature.name);
     for (let point = 0; point < pointCount; point++)
-      features[point * featureCount + f] = isPractice(feature) ? feature.default : valueAt(column, point);
+      features[point * featureCount + f] = isPractice(feature)
+        ? feature.default
+        : valueAt(column as GridVariable, point);
   });
   return {
     version,
