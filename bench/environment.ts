@@ -78,11 +78,12 @@ export class Environment {
     const { path: url } = REQUESTS[workload];
     const [head, body] = requestStream(workload, DATA_DIR, key, 1)().toString('latin1').split('\r\n\r\n');
     const [, type] = /content-type: (.*)/.exec(head!) ?? [];
+    const headers = { 'x-api-key': key };
     const response = await fetch(
       `http://127.0.0.1:${port}${url}`,
       type === undefined
-        ? { headers: { 'x-api-key': key } }
-        : { method: 'POST', headers: { 'x-api-key': key, 'content-type': type }, body: body! },
+        ? { headers }
+        : { method: 'POST', headers: { ...headers, 'content-type': type }, body },
     );
     if (response.status !== 200)
       throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
