@@ -168,6 +168,10 @@ test('simultaneous callers of usage each see the count of their own key', async 
   expect(seen.map(({ body }) => body.requests_today)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
+test('usage needs a key', async () => {
+  await expectError(await service.get('/v1/usage', { 'x-api-key': '' }), 401, 'invalid_api_key');
+});
+
 /** A request with a key, which is known from now on. */
 const call = (key = spore['x-api-key']) => service.get('/v1/species', { 'x-api-key': key });
 

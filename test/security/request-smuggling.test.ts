@@ -66,6 +66,7 @@ test.each([
   ['a second, different Host', ['Host: y', LENGTH], BODY],
   ['a second, equal Host', ['host: x', LENGTH], BODY],
 ])('a request with %s is 400 and ends the connection', async (_name, headers, body) => {
+  expect((await answersTo(post(headers, body) + SMUGGLED)).ids).not.toContain('smuggled');
   expect((await answersTo(post(headers, body) + SMUGGLED)).statuses).toEqual([400]);
 });
 
@@ -85,8 +86,9 @@ test.each([
       [[CHUNKED], chunked(body).replace(/^/, '0x')],
       [[CHUNKED], chunked(body).replace('\r\n', '\n')],
     ] as const) {
-      const { statuses } = await answersTo(post(headers, sent, path, type) + SMUGGLED);
+      const { statuses, ids } = await answersTo(post(headers, sent, path, type) + SMUGGLED);
       expect([headers, statuses]).toEqual([headers, [400]]);
+      expect(ids).not.toContain('smuggled');
     }
     for (const [header, sent] of [
       [`Content-Length: ${SMUGGLED.length}`, SMUGGLED],

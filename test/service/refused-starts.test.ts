@@ -36,7 +36,8 @@ async function portInUse(): Promise<string> {
 
 test('a PORT in use ends the start with one line that names the address', async () => {
   const PORT = await portInUse();
-  await expectRefused({ PORT }, new RegExp(` PORT ${PORT}: .*EADDRINUSE.*127.0.0.1:${PORT}; .* OPS_PORT`));
+  const address = `127\\.0\\.0\\.1:${PORT}`;
+  await expectRefused({ PORT }, new RegExp(` PORT ${PORT}: .*EADDRINUSE.*${address}; .* OPS_PORT`));
 });
 
 test('a HOST with characters that a terminal acts on ends the start with one line without them', () =>
