@@ -98,6 +98,12 @@ export async function startService(
 }
 
 /**
+ * Connections that the system opens before the service accepts them, at most `net.core.somaxconn`. Of callers beyond it who
+ * connect at once, each waits for a second or more, and some are reset: Node's 511 are too few for a thousand callers.
+ */
+const BACKLOG = 4096;
+
+/**
  * Listens on one address: the first one where the host is a name.
  * @param prefix of the variables that configure the address: '' or 'OPS_'
  * @throws ExplainedError with the variables and the reason
@@ -106,7 +112,7 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
   try {
     // Fastify opens another server, without our limits, for every further address of `localhost`.
     const { address } = await lookup(host);
-    await app.listen({ host: address, port });
+    await app.listen({ host: address, port, backlog: BACKLOG });
   } catch (error) {
     throw new ExplainedError(
       `cannot listen on ${prefix}HOST ${quote(host)}, ${prefix}PORT ${port}: ` +

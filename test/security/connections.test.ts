@@ -75,6 +75,20 @@ test('when all connections have a request in progress, a new one is closed and t
   }
 });
 
+test('a thousand connections that arrive while the service is too busy to accept any are opened, and then answered', async () => {
+  const service = new ServiceProcess();
+  const { api } = await service.ready();
+  service.signal('SIGSTOP');
+  const sockets = await Promise.all(Array.from({ length: 1000 }, () => openSocket(api)));
+  const answers = sockets.map((socket) => once(socket, 'data'));
+  for (const socket of sockets) socket.write(HEALTH);
+  service.signal('SIGCONT');
+  for (const answer of answers) expect(String(await answer)).toContain('200 OK');
+  for (const socket of sockets) socket.destroy();
+  service.signal('SIGTERM');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+});
+
 test("callers cannot use up the descriptors that operators' requests and the service itself need", async () => {
   const service = new ServiceProcess({}, undefined, ['prlimit', '--nofile=500:500']);
   const { api, ops } = await service.ready();
