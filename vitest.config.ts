@@ -31,7 +31,7 @@ class LongestFirst extends BaseSequencer {
 
 /** Tests that measure or crash their process, or change what it shares. */
 const OWN_PROCESS = [
-  'test/{deploy,page,reliability,service,work}/**/*.test.ts',
+  'test/{deploy,reliability,service,work}/**/*.test.ts',
   'test/http/body-memory.test.ts',
   'test/security/{costly,mutated}-*.test.ts',
 ];

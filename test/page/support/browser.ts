@@ -12,8 +12,12 @@ export const browserTest = test.skipIf(!HAS_CHROMIUM);
  */
 export const WITHOUT_MAP = ['--disable-3d-apis', '--disable-gpu-compositing'];
 
+/** By their arguments, the browsers of this process, which Playwright closes at its end: starting one takes seconds. */
+const browsers = new Map<string, Promise<Browser>>();
+
 /**
- * A service and a browser for the tests of a file, once they run; nothing is started without Chromium.
+ * A service and a browser for the tests of a file, once they run; nothing is started without Chromium. The files of a
+ * process share the browser.
  * @param more arguments of the browser
  */
 export function serviceAndBrowser(more: readonly string[] = []): {
@@ -23,13 +27,15 @@ export function serviceAndBrowser(more: readonly string[] = []): {
   const both = {} as { service: TestService; browser: Browser };
   beforeAll(async () => {
     if (!HAS_CHROMIUM) return;
+    const launched = browsers.get(String(more)) ?? launchBrowser(more);
+    browsers.set(String(more), launched);
     [both.service, both.browser] = await Promise.all([
       startTestService({ REQUEST_TIMEOUT_MS: '60000' }),
-      launchBrowser(more),
+      launched,
     ]);
   });
   afterAll(async () => {
-    if (HAS_CHROMIUM) await Promise.all([both.service.stop(), both.browser.close()]);
+    if (HAS_CHROMIUM) await both.service.stop();
   });
   return both;
 }
