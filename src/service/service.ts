@@ -98,8 +98,8 @@ export async function startService(
 }
 
 /**
- * Connections that the system opens before the service accepts them, at most `net.core.somaxconn`. Of callers beyond it who
- * connect at once, each waits for a second or more, and some are reset: Node's 511 are too few for a thousand callers.
+ * Connections that the system opens before the service accepts them, limited by `net.core.somaxconn`. Callers beyond it wait
+ * for a second or more, and some are reset. Node's default of 511 is too low for a thousand callers who connect at once.
  */
 const BACKLOG = 4096;
 
