@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { HAS_CHROMIUM } from '../support/chromium.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { browserTest, linkOf, openPage, watchedPage } from './support/browser.js';
-import { launchBrowser } from './support/launch-browser.js';
+import { browserTest, linkOf, openPage, sharedBrowser, watchedPage } from './support/browser.js';
 import { drop, storedText, unitsWith } from './support/units.js';
 
 /** A name that would change the title of the page if it were read as markup. */
@@ -33,13 +32,11 @@ beforeAll(async () => {
     startTestService({ DATA_DIR: copy.dataDir, LOG_LEVEL: 'info' }, undefined, {
       write: (line) => void log.push(line),
     }),
-    launchBrowser(),
+    sharedBrowser(),
   ]);
   copy.remove();
 });
-afterAll(async () => {
-  if (HAS_CHROMIUM) await Promise.all([service.stop(), browser.close()]);
-});
+afterAll(() => service?.stop());
 
 browserTest(
   'markup in the names of species, files, columns and units is shown as text everywhere',

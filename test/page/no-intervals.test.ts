@@ -1,10 +1,10 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { readCsv } from '../http/support/tables.js';
 import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { startTestService } from '../support/service.js';
-import { browserTest } from './support/browser.js';
-import { launchBrowser, mapReady } from './support/launch-browser.js';
+import { browserTest, sharedBrowser } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved } from './support/units.js';
 
 browserTest(
@@ -14,8 +14,9 @@ browserTest(
     removeIntervalModels(copy);
     const [service, browser] = await Promise.all([
       startTestService({ MODEL_DIR: copy.modelDir }),
-      launchBrowser(),
+      sharedBrowser(),
     ]);
+    onTestFinished(() => service.stop());
     copy.remove();
     const { page, faults } = await openUnits({ service, browser }, { layer: 'width' });
     const asked: string[] = [];
@@ -51,6 +52,5 @@ browserTest(
     await page.locator('table.side-by-side').waitFor();
     expect(await page.locator('#panel').innerText()).not.toContain('8 of 10');
     expect(faults).toEqual([]);
-    await Promise.all([browser.close(), service.stop()]);
   },
 );

@@ -12,12 +12,22 @@ export const browserTest = test.skipIf(!HAS_CHROMIUM);
  */
 export const WITHOUT_MAP = ['--disable-3d-apis', '--disable-gpu-compositing'];
 
-/** By their arguments, the browsers of this process, which Playwright closes at its end: starting one takes seconds. */
 const browsers = new Map<string, Promise<Browser>>();
 
 /**
- * A service and a browser for the tests of a file, once they run; nothing is started without Chromium. The files of a
- * process share the browser.
+ * The browser with these arguments that the test files of a process share, since each start takes seconds. Playwright
+ * closes it at the end of the process.
+ * @param more arguments of the browser
+ */
+export function sharedBrowser(more: readonly string[] = []): Promise<Browser> {
+  const key = String(more);
+  const browser = browsers.get(key) ?? launchBrowser(more);
+  browsers.set(key, browser);
+  return browser;
+}
+
+/**
+ * A service for the tests of a file, and a shared browser, once they run; nothing is started without Chromium.
  * @param more arguments of the browser
  */
 export function serviceAndBrowser(more: readonly string[] = []): {
@@ -27,16 +37,12 @@ export function serviceAndBrowser(more: readonly string[] = []): {
   const both = {} as { service: TestService; browser: Browser };
   beforeAll(async () => {
     if (!HAS_CHROMIUM) return;
-    const launched = browsers.get(String(more)) ?? launchBrowser(more);
-    browsers.set(String(more), launched);
     [both.service, both.browser] = await Promise.all([
       startTestService({ REQUEST_TIMEOUT_MS: '60000' }),
-      launched,
+      sharedBrowser(more),
     ]);
   });
-  afterAll(async () => {
-    if (HAS_CHROMIUM) await both.service.stop();
-  });
+  afterAll(() => both.service?.stop());
   return both;
 }
 
