@@ -65,7 +65,7 @@ test('claims that wait for the lock of another process fail together, not one af
   const startedMs = performance.now();
   const endsMs = await Promise.all(
     keys.slice(0, 4).map(async ({ id: keyId }) => {
-      const claim = store.claim({ keyId, day: '2026-11-27', requests: 1 }, 100);
+      const claim = store.claim({ keyId, day: '2026-11-27', requests: 1 }, 500);
       await expect(claim).rejects.toThrow(StoreUnavailableError);
       return performance.now() - startedMs;
     }),

@@ -1,8 +1,5 @@
 """The committed models keep every promise the service relies on, at points all over the grid, species and horizons."""
 
-import time
-import timeit
-
 import numpy as np
 import pytest
 
@@ -163,14 +160,3 @@ def test_the_baseline_is_the_survival_of_the_average_native_site(grid, graphs, e
     mean = np.array([everywhere[method][0][species, native[species], -1].mean() for species in range(count)])
     # Survival is concave in the logit where it is high, so the average site lives a little better than the sites.
     assert np.mean(baseline - mean) == pytest.approx(0.0, abs=0.03)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_500_rows_take_under_800_microseconds_of_cpu_time(grid, graphs, manifest, method):
-    generator = np.random.default_rng(0)
-    features = grid.features(FEATURE_NAMES)
-    rows = np.ascontiguousarray(features[generator.integers(0, len(features), 500)])
-    species = generator.integers(0, len(manifest["species"]), 500)
-    graphs[method].run(rows, species)
-    seconds = timeit.repeat(lambda: graphs[method].run(rows, species), timer=time.process_time, number=20, repeat=20)
-    assert min(seconds) / 20 < 800e-6
