@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ExplainedError } from '../../src/output/explained-error.js';
 import type { PredictorData } from '../../src/prediction/predictor-data.js';
 import { Job } from '../../src/work/job.js';
@@ -10,6 +10,7 @@ import { seededRandom } from '../../testing/random.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
+import { eventually } from '../support/eventually.js';
 import { WorkerThreads } from './support/worker-threads.js';
 
 const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
@@ -108,7 +109,7 @@ test('the remaining workers answer while others are missing', async () => {
     await pool.warmUp();
     await threads.loseOne();
     expect(pool.ready).toBe(1);
-    await vi.waitFor(() => expect(events).toContain('a worker ended while it opened the models'));
+    await eventually(() => expect(events).toContain('a worker ended while it opened the models'));
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await answerSome(pool));
     for (const elements of answers) expect(elements).toEqual(answers[0]);
@@ -117,7 +118,7 @@ test('the remaining workers answer while others are missing', async () => {
 });
 
 test('a worker that takes too long for a run is not ready until it returns', async () => {
-  const slow = encodeConstantModel({ ...soundModel(data.manifest.features.length), idleProducts: 100 });
+  const slow = encodeConstantModel({ ...soundModel(data.manifest.features.length), idleProducts: 20 });
   const modelFiles = data.modelFiles.map((file) => ({ ...file, bytes: slow }));
   await withPool(
     1,
