@@ -10,7 +10,6 @@ import { seededRandom } from '../../testing/random.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
-import { eventually } from '../support/eventually.js';
 import { WorkerThreads } from './support/worker-threads.js';
 
 const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
@@ -109,7 +108,7 @@ test('the remaining workers answer while others are missing', async () => {
     await pool.warmUp();
     await threads.loseOne();
     expect(pool.ready).toBe(1);
-    await eventually(() => expect(events).toContain('a worker ended while it opened the models'));
+    await expect.poll(() => events).toContain('a worker ended while it opened the models');
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await answerSome(pool));
     for (const elements of answers) expect(elements).toEqual(answers[0]);
