@@ -93,11 +93,11 @@ test('a caller who is refused during the drain while still sending gets the answ
   const service = new ServiceProcess({ DRAIN_DELAY_MS: '2000' });
   const { api } = await service.ready();
   const socket = await openSocket(api);
+  socket.write('POST /v1/predict/batch HTTP/1.1\r\nHost: test\r\n'); // an idle connection would end with the drain
   service.signal('SIGTERM');
   await service.line(/"msg":"draining"/);
   const part = ' '.repeat(50_000);
-  const head = ['POST /v1/predict/batch HTTP/1.1', 'Host: test', 'Content-Type: application/json'];
-  socket.write([...head, `Content-Length: ${10 * part.length}`, '', ''].join('\r\n'));
+  socket.write(`Content-Type: application/json\r\nContent-Length: ${10 * part.length}\r\n\r\n`);
   for (let sent = 0; sent < 10; sent++) {
     socket.write(part);
     await delay(20);

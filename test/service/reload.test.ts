@@ -179,13 +179,16 @@ test('however many SIGHUPs arrive during a reload, one more reload serves the la
 });
 
 test('SIGTERM during a reload ends it, and a SIGHUP during the drain starts none', async () => {
-  const { service } = await startOnReleases({ DRAIN_DELAY_MS: '500', ...STOPPED_PREFLIGHT });
+  const { service, api } = await startOnReleases(STOPPED_PREFLIGHT);
+  const unfinished = await openSocket(api);
+  unfinished.write('GET /'); // the drain waits for the rest
   service.signal('SIGHUP');
   const stopped = await stoppedPreflight(service.pid);
   service.signal('SIGTERM');
   await service.line(/"msg":"draining"/);
   service.signal('SIGHUP');
   await service.line(/"msg":"models not reloaded/);
+  unfinished.destroy();
   expect(await service.exit).toEqual({ code: 0, signal: null });
   expect(() => process.kill(stopped, 0)).toThrow('ESRCH');
   expect(service.output.join('\n')).not.toMatch(/"msg":"(models reloaded|reload rejected)/);

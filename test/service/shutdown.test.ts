@@ -42,7 +42,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('after SIGTERM readiness is off at once, and requests are accepted until the drain delay is over', async () => {
-  const service = new ServiceProcess({ DRAIN_DELAY_MS: '1500' });
+  const service = new ServiceProcess({ DRAIN_DELAY_MS: '5000' });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   service.signal('SIGTERM');
   await service.line(/"msg":"draining"/);
@@ -66,7 +66,7 @@ test('after SIGTERM readiness is off at once, and requests are accepted until th
 });
 
 test('while the service drains, an unfinished request gets 408 after REQUEST_TIMEOUT_MS, and then it exits with 0', async () => {
-  const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '1000' });
+  const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '4000' });
   const [{ api }, key] = [await service.ready(), await service.firstKey()];
   const [inHeaders, inBody] = [await openSocket(api), await beginRequest(api, key)];
   inHeaders.write('POST /v1/predict HTTP/1.1\r\nHost: test\r\n');
@@ -113,7 +113,7 @@ test.each([
 
 test('request counts that the store does not take are reported at the end, with exit code 1', async () => {
   const file = path.join(temporaryFolder(), 'keys.db');
-  const service = new ServiceProcess({ DATABASE_URL: `sqlite:${file}` });
+  const service = new ServiceProcess({ DATABASE_URL: `sqlite:${file}`, SHUTDOWN_TIMEOUT_MS: '60000' });
   const [{ api }, key] = [await service.ready(), await service.firstKey()];
   const other = new LibsqlDatabase(file);
   other.prepare('begin immediate').run([]); // no other connection can write from now on
