@@ -38,6 +38,7 @@ class ServiceProcess:
             "OPS_PORT": "0",
             "WORKERS": "1",
             "LOG_LEVEL": "error",
+            "REQUEST_TIMEOUT_MS": "60000",  # nothing is late, however busy the machine
             "MODEL_DIR": str(self._models),
             "DATABASE_URL": f"sqlite:{self._folder.name}/keys.db",
         }
