@@ -36,7 +36,7 @@ class FaultyProxy:
     def __init__(self, upstream: str) -> None:
         self._faults: deque[Fault | None] = deque()
         self._lock = threading.Lock()
-        self._upstream = httpx.Client(base_url=upstream)
+        self._upstream = httpx.Client(base_url=upstream, timeout=60)
         self.requests = 0
         self._in_flight = 0
         self.most_in_flight = 0

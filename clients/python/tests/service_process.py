@@ -90,7 +90,7 @@ class ServiceProcess:
     def nearly_used_key(self, left: int) -> str:
         """A new key of tier spore with the given number of its 100 requests left."""
         key = self.issue("spore")
-        with httpx.Client(base_url=self.url, headers={"X-API-Key": key}) as client:
+        with httpx.Client(base_url=self.url, headers={"X-API-Key": key}, timeout=60) as client:
             for _ in range(100 - left):
                 client.get("/v1/species").raise_for_status()
         return key
@@ -98,5 +98,5 @@ class ServiceProcess:
     def ask(self, path: str, body: object = None) -> Any:
         """The answer to a request that is sent without the client."""
         method = "GET" if body is None else "POST"
-        response = httpx.request(method, self.url + path, json=body, headers={"X-API-Key": self.key})
+        response = httpx.request(method, self.url + path, json=body, headers={"X-API-Key": self.key}, timeout=60)
         return response.raise_for_status().json()
