@@ -5,9 +5,9 @@ import { openSocket, readAll } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
 /** How long a body may take to arrive: a surface must be predicted within it. Most tests wait for it: they run at once. */
-const TIMEOUT_MS = 6000;
+const TIMEOUT_MS = 8000;
 /** More than the buffers of both sides hold. */
-const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
+const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=30000';
 
 const LENGTH = 'Content-Length: 10';
 const CHUNKED = 'Transfer-Encoding: chunked';
