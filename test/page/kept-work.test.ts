@@ -87,6 +87,7 @@ browserTest(
     await page.getByText('The work was changed in another tab.').waitFor();
     await page.getByRole('button', { name: 'Take it over' }).click();
     await page.locator('table.plan').getByText('North slope').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Keep my work').evaluate((each) => each.matches(':focus'))).toBe(true);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.locator('table.plan').getByText('North slope').waitFor();
     await tab.close();

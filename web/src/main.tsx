@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { keepFocus } from './page/keep-focus.js';
 import { Page } from './page/page.js';
 import { dropUnknownChoices } from './state/catalogues.js';
 import { followAddress, readAddress } from './state/choices.js';
@@ -30,4 +31,5 @@ const root = document.getElementById('page');
 if (root !== null) {
   root.replaceChildren(); // removes the note that the page is loading
   render(<Page />, root);
+  keepFocus(root);
 }

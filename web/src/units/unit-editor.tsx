@@ -22,8 +22,6 @@ export function UnitEditor() {
   const shown = units.value;
   useFocusAfter(drawing.value !== null, 'draw');
   useFocusAfter(editedUnit.value !== null, 'edit');
-  useFocusAfter(shown.length > 0, 'draw');
-  useFocusAfter(earlierUnits.value.length > 0, 'draw');
   const chosen = shown.find(({ id }) => id === chosenUnit.value);
   return (
     <>
@@ -55,7 +53,7 @@ export function UnitEditor() {
           >
             <option value="">None: show all on the map</option>
             {shown.map(({ id, name }) => (
-              <option key={id} value={id}>
+              <option key={id} value={id} dir="auto">
                 {name}
               </option>
             ))}
@@ -127,18 +125,13 @@ function ChosenUnit({ unit }: { unit: Unit }) {
     showBox(boxOf([unit]));
     shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
   };
-  const remove = () => {
-    removeUnit(unit.id);
-    // The button that has the focus is removed.
-    const next = units.peek().length > 0 ? 'unit' : drawing.peek() === null ? 'draw' : 'corners';
-    document.getElementById(next)?.focus();
-  };
   return (
     <div class="corners-of-unit">
       <div class="field">
         <label for="unit-name">Name</label>
         <input
           id="unit-name"
+          dir="auto"
           value={unit.name}
           maxLength={120}
           onChange={({ currentTarget: { value } }) =>
@@ -150,7 +143,7 @@ function ChosenUnit({ unit }: { unit: Unit }) {
         <button type="button" id="edit" aria-pressed={isEdited} disabled={rings === null} onClick={edit}>
           Edit corners
         </button>
-        <button type="button" onClick={remove}>
+        <button type="button" onClick={() => removeUnit(unit.id)}>
           Remove this unit
         </button>
       </div>
@@ -195,11 +188,12 @@ function CornerList({ rings, onChange }: CornerListProps) {
         spellcheck={false}
         value={message === '' ? text : wrong.text}
         aria-invalid={message !== ''}
+        aria-describedby="corners-problem"
         placeholder="44.12, -122.03"
         onChange={take}
       />
       {message !== '' && (
-        <p class="error" role="alert">
+        <p id="corners-problem" class="error" role="alert">
           {message}
         </p>
       )}
