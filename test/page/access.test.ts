@@ -108,6 +108,9 @@ browserTest(
     await page.getByText('Third Oregon Climate Assessment').waitFor();
     await page.keyboard.press('Escape');
     expect(await boxes()).toEqual(before);
+    await page.locator('.practice summary').click();
+    await page.getByRole('tab', { name: 'Site' }).focus(); // which the menu would cover
+    expect(await page.locator('.practice').getAttribute('open')).toBe(null);
     await page.emulateMedia({ forcedColors: 'active' }); // what is chosen can still be told
     const colour = (of: string) =>
       page.locator(`.choice >> nth=0 >> ${of}`).evaluate((each) => getComputedStyle(each).color);
@@ -135,8 +138,12 @@ browserTest('on a phone nothing is wider than the screen', async () => {
   await page.getByLabel('Reserve, %').fill('-1');
   const top = async (label: string) => (await page.getByLabel(label).boundingBox())!.y;
   expect(await top('Reserve, %')).toBe(await top('Living trees wanted')); // despite the message below one
+  const tabBoxes = () =>
+    page.getByRole('tab').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left));
+  const before = await tabBoxes();
   for (const name of ['Site', 'Units', 'About the figures']) {
     await page.getByRole('tab', { name }).click();
+    expect(await tabBoxes()).toEqual(before);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   }
   // The sheet grows over the map and shrinks again; nothing lies over the scale bar.

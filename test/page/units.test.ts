@@ -66,6 +66,8 @@ browserTest(
     ] as const) {
       await page.getByLabel(label).fill(text);
       await page.getByText(message, { exact: true }).waitFor();
+      const described = await page.getByLabel(label).getAttribute('aria-describedby');
+      expect(await page.locator(`[id="${described}"]`).textContent()).toBe(message);
       expect(await page.getByLabel(label).inputValue()).toBe(text);
       await page.getByLabel(label).fill('');
       expect(await page.getByLabel(label).inputValue()).toBe('');

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { assumptions, practice, precipitationPercent, warmingC } from '../state/choices.js';
 
-/** Options that lie over the page while they are open, so that nothing moves. A click elsewhere or Escape closes them. */
+/** Options that lie over the page while they are open, so that nothing moves. A click or the focus elsewhere closes them, as does Escape. */
 export function Menu({
   title,
   value,
@@ -25,10 +25,12 @@ export function Menu({
       details.current.querySelector('summary')?.focus();
     };
     document.addEventListener('pointerdown', close);
+    document.addEventListener('focusin', close);
     // Captured before the map handles the key, even if the focus has left the menu.
     document.addEventListener('keydown', closeByEscape, { capture: true });
     return () => {
       document.removeEventListener('pointerdown', close);
+      document.removeEventListener('focusin', close);
       document.removeEventListener('keydown', closeByEscape, { capture: true });
     };
   }, []);

@@ -42,7 +42,7 @@ export function KeyForm() {
           spellcheck={false}
           value={text}
           placeholder="nurse_live_…"
-          aria-describedby="key-help"
+          aria-describedby="key-problem key-help"
           aria-invalid={isMalformed.value}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -50,7 +50,7 @@ export function KeyForm() {
           Open the planner
         </button>
         {isMalformed.value && (
-          <p class="error" role="alert">
+          <p id="key-problem" class="error" role="alert">
             That is no key: a key is nurse_live_ followed by 32 digits and letters from a to f.
           </p>
         )}

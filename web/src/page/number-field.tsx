@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 import type { Typed } from './use-typed-number.js';
 
 interface NumberFieldProps {
@@ -9,17 +10,21 @@ interface NumberFieldProps {
   /** The message if the text is wrong. */
   readonly wrong: string;
   readonly placeholder?: string;
-  /** What is shown after the field. */
+  readonly class?: string;
+  /** What is shown below the field. */
   readonly children?: ComponentChildren;
 }
 
-/** A labelled field of a number as it is typed. */
-export function NumberField({ label, typed, min, max, wrong, placeholder, children }: NumberFieldProps) {
+/** A labelled field of a number as it is typed. What is shown below it describes it. */
+export function NumberField(props: NumberFieldProps) {
+  const { label, typed, min, max, wrong, placeholder, children } = props;
   const { text, isWrong, onInput } = typed;
+  const id = useId();
   return (
-    <label>
-      {label}
+    <div class={`number ${props.class ?? ''}`}>
+      <label for={id}>{label}</label>
       <input
+        id={id}
         type="number"
         min={min}
         max={max}
@@ -27,14 +32,17 @@ export function NumberField({ label, typed, min, max, wrong, placeholder, childr
         value={text}
         placeholder={placeholder}
         aria-invalid={isWrong}
+        aria-describedby={`${id}-note`}
         onInput={onInput}
       />
-      {isWrong && (
-        <span class="error" role="alert">
-          {wrong}
-        </span>
-      )}
-      {children}
-    </label>
+      <div id={`${id}-note`}>
+        {isWrong && (
+          <p class="error" role="alert">
+            {wrong}
+          </p>
+        )}
+        {children}
+      </div>
+    </div>
   );
 }

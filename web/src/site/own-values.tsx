@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../api/types.js';
 import { type Measure, measureOf, number } from '../page/format.js';
+import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
 import { conditions, ELEVATION_M, elevationM, measurableOf, method } from '../state/choices.js';
@@ -28,7 +29,6 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
     <section key={resets} class="own">
       <h3>What you know of the site</h3>
       <Field
-        id="elevation"
         label="Elevation"
         measure={measureOf('m')}
         value={elevationM.value}
@@ -45,7 +45,6 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
           ({ feature, factor, unit, minimum, maximum }) => (
             <Field
               key={feature}
-              id={`measured-${feature}`}
               label={factor}
               measure={measureOf(unit)}
               value={measured[feature] ?? null}
@@ -78,7 +77,6 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
 }
 
 interface FieldProps {
-  id: string;
   label: string;
   measure: Measure;
   value: number | null;
@@ -89,31 +87,18 @@ interface FieldProps {
 }
 
 /** A number that may be left empty. One outside the limits shows a message and is not used. */
-function Field({ id, label, measure, value, placeholder, limits, onValue }: FieldProps) {
+function Field({ label, measure, value, placeholder, limits, onValue }: FieldProps) {
   const typed = useTypedNumber(value, limits, onValue, measure);
   const [min, max] = [measure.fromMetric(limits.min), measure.fromMetric(limits.max)];
   return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {measure.name !== '' && `, ${measure.name}`}
-      </label>
-      <input
-        id={id}
-        type="number"
-        step="any"
-        min={min}
-        max={max}
-        value={typed.text}
-        placeholder={placeholder}
-        aria-invalid={typed.isWrong}
-        onInput={typed.onInput}
-      />
-      {typed.isWrong && (
-        <p class="error" role="alert">
-          From {number(min, 2)} to {number(max, 2)}.
-        </p>
-      )}
-    </div>
+    <NumberField
+      class="field"
+      label={`${label}${measure.name === '' ? '' : `, ${measure.name}`}`}
+      typed={typed}
+      min={min}
+      max={max}
+      wrong={`From ${number(min, 2)} to ${number(max, 2)}.`}
+      placeholder={placeholder}
+    />
   );
 }

@@ -61,7 +61,7 @@ export function PlaceForm() {
           value={text}
           placeholder="44.12, -122.03"
           aria-invalid={problem !== ''}
-          aria-describedby="place-help"
+          aria-describedby="place-problem place-help"
           onFocus={() => loadNamedPlaces().then(setPlaces, () => undefined)}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -73,7 +73,7 @@ export function PlaceForm() {
         <button type="submit">Show</button>
       </div>
       {problem !== '' && (
-        <p class="error" role="alert">
+        <p id="place-problem" class="error" role="alert">
           {problem}
         </p>
       )}
