@@ -68,7 +68,7 @@ browserTest(
     };
     for (const text of [
       new Date().toLocaleDateString('en-US', { dateStyle: 'long' }),
-      'Douglas-fir, hand planting, alive after 5 years, 2 °C warmer and 10 % less precipitation',
+      'Alive after 5 years, 2 °C warmer and 10 % less precipitation',
       'Douglas-fir. Hand planting: survival after 5 years',
       '25 %',
       'Planting plan: 20 units',

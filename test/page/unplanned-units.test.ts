@@ -51,6 +51,8 @@ browserTest(
     expect(await page.locator('.report').innerText()).toContain(
       'In degrees: No species asked for is native there.',
     );
+    expect(await page.locator('.report').innerText()).not.toContain('highest survival');
+    expect(await page.getByRole('button', { name: 'Print report', includeHidden: true }).count()).toBe(0);
   },
 );
 
@@ -83,7 +85,8 @@ browserTest(
     const { error } = (await last.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe('rate_limit_exceeded');
 
-    const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
+    const service = { ...shared.service, key: secret };
+    const { page } = await openUnits({ ...shared, service }, {}, { timezoneId: 'Pacific/Honolulu' });
     const asked: string[] = [];
     let isSpent = true;
     await page.route('**/v1/plan', (route) => {
@@ -95,12 +98,14 @@ browserTest(
     const names = Array.from({ length: 30 }, (_, index) => `Unit ${index + 1}`);
     await drop(page, 'units.geojson', collection(names));
     await page.getByText(`Not planned: ${names.slice(20).join(', ')}.`).waitFor();
-    await page.locator('#panel .error').getByText(error.message).waitFor();
+    expect(await page.locator('p:has-text("Not planned") bdi').allTextContents()).toEqual(names.slice(20));
+    const reason = await page.locator('#panel .error').getByText('used up until').innerText();
+    expect(reason).toMatch(/ \d{4} at 2:00:00\sPM HST\.$/); // midnight UTC
     const shown = page.locator('table.plan tbody th button');
     expect(await shown.allTextContents()).toEqual(names.slice(0, 20));
     const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
     expect(features[19]!.properties).toMatchObject({ unit: 'Unit 20', rank: 1 });
-    expect(features[20]!.properties).toMatchObject({ unit: 'Unit 21', error: error.message });
+    expect(features[20]!.properties).toMatchObject({ unit: 'Unit 21', error: reason });
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.report').innerText()).toContain('Without a plan: 10 units');
     await page.emulateMedia({ media: 'screen' });

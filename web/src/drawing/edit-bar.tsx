@@ -30,9 +30,13 @@ export function EditBar() {
   return (
     <Bar
       hint={
-        hasHiddenCorners.value
-          ? 'Zoom in to see all corners and to move them.'
-          : `${unit.name}: drag a corner to move it, a dot between corners to add one.`
+        hasHiddenCorners.value ? (
+          'Zoom in to see all corners and to move them.'
+        ) : (
+          <>
+            <bdi>{unit.name}</bdi>: drag a corner to move it, a dot between corners to add one.
+          </>
+        )
       }
     >
       <button type="button" disabled={chosenCorner.value === null} onClick={removeChosenCorner}>
@@ -54,7 +58,7 @@ export function EditBar() {
   );
 }
 
-function Bar({ hint, children }: { hint: string; children: ComponentChildren }) {
+function Bar({ hint, children }: { hint: ComponentChildren; children: ComponentChildren }) {
   return (
     <section class="edit-bar" aria-label="Drawing">
       <p role="status">{hint}</p>

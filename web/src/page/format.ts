@@ -24,12 +24,6 @@ export function number(value: number, decimals = 0): string {
 /** A number of things, as 1 unit or 2 units. */
 export const counted = (count: number, thing: string) => `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 
-/** The names of up to ten units, and how many more there are. */
-export function namesOf(units: readonly { readonly name: string }[]): string {
-  const named = units.slice(0, 10).map(({ name }) => name);
-  return [...named, ...(units.length > 10 ? [`${number(units.length - 10)} more`] : [])].join(', ');
-}
-
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   manual: 'Hand planting',
   drone_seeded: 'Drone seeding',
@@ -189,6 +183,10 @@ export const perHectare = (perUnit: number, unit = areaUnit()) =>
 
 /** An area in acres, whatever unit is chosen. */
 export const acres = (ha: number) => ha / HA_PER_ACRE;
+
+/** An instant in local time: November 28, 2026 at 4:00:00 PM PST. */
+export const timeText = (instant: string) =>
+  new Date(instant).toLocaleString('en-US', { dateStyle: 'long', timeStyle: 'long' });
 
 /** A date in local time, by default today: 2026-11-25. */
 export const dateText = (date = new Date()) => date.toLocaleDateString('en-CA');

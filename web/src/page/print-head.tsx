@@ -19,12 +19,16 @@ export const printPage = () => window.print();
 /** On paper above every panel: what was chosen, when, by which model, and the map with its legend. */
 export function PrintHead() {
   const model = catalogues.value?.model;
+  // Its report names species, methods and the map after the totals.
+  const hasPlan = panel.value === 'units' && units.value.length > 0;
   return (
     <div class="print-only print-head">
       <p>
         <strong>nurselog</strong>, {new Date().toLocaleDateString('en-US', { dateStyle: 'long' })}.{' '}
-        {speciesName(species.value)}, {METHOD_NAMES[method.value].toLowerCase()}, alive after{' '}
-        {years(horizon.value)}, {assumptionsText(assumptions())}. Model {model?.version}, digest{' '}
+        {hasPlan
+          ? 'Alive'
+          : `${speciesName(species.value)}, ${METHOD_NAMES[method.value].toLowerCase()}, alive`}{' '}
+        after {years(horizon.value)}, {assumptionsText(assumptions())}. Model {model?.version}, digest{' '}
         {model?.digest.slice(0, 12)}.
       </p>
       {panel.value === 'site' && site.value !== null && (
@@ -38,8 +42,7 @@ export function PrintHead() {
           Outcomes: <strong>{model?.outcomes}</strong>. {model?.caution}
         </p>
       )}
-      {/* The report of units has it after its totals. */}
-      {(panel.value !== 'units' || units.value.length === 0) && <PrintedMap />}
+      {!hasPlan && <PrintedMap />}
     </div>
   );
 }

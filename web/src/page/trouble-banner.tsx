@@ -1,5 +1,6 @@
 import { type Problem, trouble, tryAgain } from '../state/connection.js';
 import { forgetKey } from '../state/key.js';
+import { timeText } from './format.js';
 
 /** What is wrong, in a sentence. */
 export const PROBLEMS: Readonly<Record<Problem, string>> = {
@@ -15,10 +16,7 @@ export function TroubleBanner() {
   const now = trouble.value;
   if (now === null) return null;
   const waits = now.problem === 'busy' || now.problem === 'offline';
-  const more =
-    now.resetsAt === undefined
-      ? now.message
-      : `New requests from ${new Date(now.resetsAt).toLocaleString()}.`;
+  const more = now.resetsAt === undefined ? now.message : `New requests from ${timeText(now.resetsAt)}.`;
   return (
     <div class="banner" role="alert" data-problem={now.problem}>
       <strong>{PROBLEMS[now.problem]}</strong> {now.problem === 'offline' ? 'Is it running?' : more}{' '}

@@ -1,4 +1,5 @@
-import { areaUnit, counted, namesOf, number, perArea, years } from '../page/format.js';
+import { areaUnit, counted, number, perArea, years } from '../page/format.js';
+import { namesOf } from '../page/notes.js';
 import { horizon } from '../state/choices.js';
 import { MAX_TARGET_PER_HA, settings } from '../state/plan-settings.js';
 import { type Unit, units } from '../state/units.js';

@@ -1,14 +1,6 @@
 import { METHODS, type PlanOption } from '../api/types.js';
-import {
-  areaText,
-  areaUnit,
-  counted,
-  METHOD_NAMES,
-  measureOf,
-  money,
-  namesOf,
-  number,
-} from '../page/format.js';
+import { areaText, areaUnit, counted, METHOD_NAMES, measureOf, money, number } from '../page/format.js';
+import { namesOf } from '../page/notes.js';
 import { type OrderLine, orderLines, type PlanRow, unitsWithoutOrder } from './plan-rows.js';
 
 /** What is ordered: trees for hand planting, pods for sowing by drone. */

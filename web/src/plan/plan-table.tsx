@@ -157,7 +157,7 @@ function Row({ row, hasRank, hasCosts, comparesToday }: RowProps) {
       <tr class={`${classes} ${hasMore ? 'has-more' : ''}`}>
         <th scope="row">
           <button type="button" class="link" onClick={choose}>
-            {unit.name}
+            <bdi>{unit.name}</bdi>
           </button>
           <br />
           <small>

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { ExportButtons } from '../exports/export-buttons.js';
 import { isMapLoading } from '../map/shown-map.js';
-import { counted, namesOf, percent } from '../page/format.js';
-import { ErrorNote, errorText } from '../page/notes.js';
+import { counted, percent } from '../page/format.js';
+import { ErrorNote, errorText, namesOf } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
@@ -122,7 +122,7 @@ export function PlannedUnits() {
                 model,
               }}
             />
-            {answer !== null && (
+            {rows.length > 0 && (
               <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
                 Print report
               </button>
@@ -152,7 +152,7 @@ function UnplannedNotes({ unplanned, noneLeft }: UnplannedNotesProps) {
         <ul class="error">
           {refused.map(({ unit, error: reason }) => (
             <li key={unit.id}>
-              {unit.name}: {reason}
+              <bdi>{unit.name}</bdi>: {reason}
             </li>
           ))}
         </ul>

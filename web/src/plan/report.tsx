@@ -43,11 +43,12 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
   return (
     <article class="print-only report">
       <h2>Planting plan: {counted(units.value.length, 'unit')}</h2>
-      <p>
-        {areaHa > 0 && `${areaText(areaHa)} planned. `}
-        Of {scope}, the species {RANKED[rankBy]}
-        {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
-      </p>
+      {best.length > 0 && (
+        <p>
+          {areaText(areaHa)} planned. Of {scope}, the species {RANKED[rankBy]}
+          {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
+        </p>
+      )}
       <OrderBasis />
       <WrongTargets />
       <OrderTable rows={rows} />
@@ -96,7 +97,9 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
             {best.slice(0, MAX_ROWS).map((row) => (
               <tr key={`${row.unit.id}-${row.planting_method}`} class={row.isUnsure ? 'unsure' : ''}>
                 <td class="amount">{row.number}</td>
-                <td class="name">{row.unit.name}</td>
+                <td class="name">
+                  <bdi>{row.unit.name}</bdi>
+                </td>
                 <td class="amount">{areaText(row.planned.area_ha)}</td>
                 <td>{METHOD_NAMES[row.planting_method]}</td>
                 <td>{row.species_common_name}</td>
@@ -129,7 +132,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
           <ul>
             {unplanned.map(({ unit, error }) => (
               <li key={unit.id}>
-                {unit.name}: {error}
+                <bdi>{unit.name}</bdi>: {error}
               </li>
             ))}
           </ul>

@@ -95,7 +95,9 @@ export function UnitSpread({ row }: { row: PlanRow }) {
     );
   return (
     <section class="spread">
-      <h3>Inside {unit.name}</h3>
+      <h3>
+        Inside <bdi>{unit.name}</bdi>
+      </h3>
       <p>
         {species_common_name}, {METHOD_NAMES[planting_method].toLowerCase()}:{' '}
         {counted(points.length, 'data point')}, 8 of 10 of them from{' '}
@@ -137,7 +139,7 @@ function Parts({ proposal: { unit, parts }, onDone }: { proposal: Proposal; onDo
       <ul>
         {parts.map(({ name, points }) => (
           <li key={name}>
-            {name}: {counted(points.length, 'point')}, {percent(mean(points))} alive
+            <bdi>{name}</bdi>: {counted(points.length, 'point')}, {percent(mean(points))} alive
           </li>
         ))}
       </ul>

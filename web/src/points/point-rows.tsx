@@ -56,11 +56,17 @@ function show(row: Row, index: number): void {
 }
 
 /** The number of a row, and its first column unless that is a coordinate. */
-function titleOf(row: Row, index: number, { columns }: ScoredPoints): string {
+function titleOf(row: Row, index: number, { columns }: ScoredPoints) {
   const first = columns[0];
   const isCoordinate = first === undefined || /^(lat|lon|lng|x$|y$)/i.test(first.trim());
   const text = isCoordinate ? '' : (row[first] ?? '').slice(0, 60);
-  return `Point ${number(index + 1)}${text === '' ? '' : `: ${text}`}`;
+  return (
+    <>
+      Point {number(index + 1)}
+      {text && ': '}
+      <bdi>{text}</bdi>
+    </>
+  );
 }
 
 function Survival({ row, scored }: { row: Row; scored: ScoredPoints }) {
@@ -112,8 +118,8 @@ function WholeRow({ row, scored }: { row: Row; scored: ScoredPoints }) {
         <dl>
           {own.map((name) => (
             <div key={name}>
-              <dt>{name}</dt>
-              <dd>{row[name]}</dd>
+              <dt dir="auto">{name}</dt>
+              <dd dir="auto">{row[name]}</dd>
             </div>
           ))}
         </dl>
