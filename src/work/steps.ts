@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type PlanSlice, predictSlice, type UnitSlice, writeUnits } from '../formats/geojson/plan-answer.js';
+import { predictSlice, writeUnits } from '../formats/geojson/plan-answer.js';
 import { type Plan, readPlan } from '../formats/geojson/plan-reader.js';
-import { encodeTile, type RasterTile } from '../formats/geotiff/tiles.js';
+import { encodeTile } from '../formats/geotiff/tiles.js';
 import type { TierLimit } from '../formats/request/request-errors.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats/surface/surface-output.js';
@@ -50,7 +50,7 @@ const STEPS = {
     return { state, ends: state.isChecked ? open.ends(state) : undefined };
   },
 
-  /** Answers rows of a table. @param state of the check at its end, without the chunks */
+  /** @param state of the check at its end, without the chunks */
   'answer-rows'(
     { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
     predictor: Predictor,
@@ -58,28 +58,6 @@ const STEPS = {
     return openTableOf(table, predictor.data).answer(state, chunk, predictor);
   },
 
-  /** Predicts for some points of a surface, whose arrays lie in shared memory. */
-  async 'predict-points'(
-    { surface, from, count }: Readonly<{ surface: Surface; from: number; count: number }>,
-    predictor: Predictor,
-  ) {
-    return { inferenceMs: await predictSurface(surface, from, count, predictor) };
-  },
-
-  /** Writes a chunk of a surface. */
-  'write-chunk'(
-    { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
-    { data }: Predictor,
-  ) {
-    return SURFACE_ENCODERS[type](surface, data, start);
-  },
-
-  /** Writes a tile of a surface as a raster. */
-  'write-tile'({ surface, tile }: Readonly<{ surface: Surface; tile: RasterTile }>, { data }: Predictor) {
-    return { bytes: encodeTile(surface, tile, data.grid.index) };
-  },
-
-  /** Reads the next units of a plan. */
   'read-plan'(
     { body, limit, before }: Readonly<{ body: Uint8Array; limit: TierLimit; before: Plan | undefined }>,
     { data }: Predictor,
@@ -88,15 +66,14 @@ const STEPS = {
     return readPlan(bytes, limit, data, before, STEP_MS);
   },
 
-  /** Predicts for some rows of a plan. */
-  'predict-slice'({ slice }: Readonly<{ slice: PlanSlice }>, predictor: Predictor) {
-    return predictSlice(slice, predictor);
-  },
-
-  /** Writes some units of the answer to a plan. */
-  'write-units'({ slice }: Readonly<{ slice: UnitSlice }>, { data }: Predictor) {
-    return { json: writeUnits(slice, data.species) };
-  },
+  'predict-slice': predictSlice,
+  'write-units': writeUnits,
+  'predict-points': predictSurface,
+  'write-chunk': (
+    { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
+    { data }: Predictor,
+  ) => SURFACE_ENCODERS[type](surface, data, start),
+  'write-tile': encodeTile,
 };
 
 export type StepKind = keyof typeof STEPS;

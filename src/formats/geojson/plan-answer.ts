@@ -104,15 +104,15 @@ export function* unitSlices(
 }
 
 /** The elements of units in the answer as JSON, with commas between them. */
-export function writeUnits({ order, units, numbers }: UnitSlice, list: readonly Species[]): string {
+export function writeUnits({ order, units, numbers }: UnitSlice, { data: { species } }: Predictor) {
   let from = 0;
   const elements = units.map((unit) => {
     if (unit.error !== undefined) return JSON.stringify(unit);
-    const options = optionsOf(unit, numbers.subarray(from), order, list);
+    const options = optionsOf(unit, numbers.subarray(from), order, species);
     from += rowsOf(unit) * ROW_NUMBERS;
     return JSON.stringify({ ...unit.fields, options });
   });
-  return elements.join();
+  return { json: elements.join() };
 }
 
 /**

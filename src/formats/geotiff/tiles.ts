@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
-import type { PointIndex } from '../../prediction/artefacts/point-index.js';
 import type { LatticeCells } from '../../prediction/locate/lattice-points.js';
+import type { Predictor } from '../../prediction/predictor.js';
 import { bandValues, type Surface } from '../surface/surface.js';
 
 /** Rows and columns of a tile. */
@@ -59,10 +59,10 @@ const DEFLATE_LEVEL = 4;
  * it, since nothing is known of the other cells.
  */
 export function encodeTile(
-  surface: Surface,
-  tile: RasterTile,
-  { row, column }: PointIndex,
-): Uint8Array<ArrayBuffer> {
+  { surface, tile }: { readonly surface: Surface; readonly tile: RasterTile },
+  { data }: Predictor,
+) {
+  const { row, column } = data.grid.index;
   const { points, cells } = surface;
   const values = bandValues(surface, tile.band);
   const size = TILE_SIZE << tile.level;
@@ -82,7 +82,7 @@ export function encodeTile(
   const pixels = new Float32Array(sums.length).fill(Number.NaN);
   for (let at = 0; at < pixels.length; at++)
     if (counts[at] > 0) pixels[at] = Math.round(sums[at] / counts[at]) / SCALE;
-  return new Uint8Array(deflateSync(differences(pixels), { level: DEFLATE_LEVEL }));
+  return { bytes: new Uint8Array(deflateSync(differences(pixels), { level: DEFLATE_LEVEL })) };
 }
 
 /** The first of ascending points that lies in a row of the lattice or north of it. */

@@ -34,11 +34,9 @@ export function bandValues({ points: { length }, values }: Surface, band: number
 
 /** Predicts for the points [from, from + count) of a surface with both methods. @returns the time in the models */
 export async function predictSurface(
-  surface: Surface,
-  from: number,
-  count: number,
+  { surface, from, count }: { readonly surface: Surface; readonly from: number; readonly count: number },
   predictor: Predictor,
-): Promise<number> {
+) {
   const { points, species, assumed, intervals } = surface;
   const adjustments = adjustmentsFor(assumed, predictor.data);
   const isChanged = !adjustments.every(Number.isNaN);
@@ -68,7 +66,7 @@ export async function predictSurface(
       write(SURVIVAL_BANDS.length + 2 * band, (row) => records.low(row, method, h));
       write(SURVIVAL_BANDS.length + 2 * band + 1, (row) => records.high(row, method, h));
     }
-  return inferenceMs;
+  return { inferenceMs };
 }
 
 const SPACING_DECIMALS = 3;

@@ -71,12 +71,12 @@ export function planRoute(
       request.state.sites = plan.units.length;
       const numbers = new Uint16Array(plan.rowCount * ROW_NUMBERS);
       await steps.doEach(planSlices(plan, STEP_ROWS), async (slice) => {
-        const predicted = await steps.do({ kind: 'predict-slice', slice }, deadlineMs);
+        const predicted = await steps.do({ kind: 'predict-slice', ...slice }, deadlineMs);
         numbers.set(predicted.numbers, slice.from * ROW_NUMBERS);
       });
       const elements: string[] = [];
       await steps.doEach(unitSlices(plan, numbers, STEP_UNITS), async (slice) => {
-        elements[slice.position] = (await steps.do({ kind: 'write-units', slice }, deadlineMs)).json;
+        elements[slice.position] = (await steps.do({ kind: 'write-units', ...slice }, deadlineMs)).json;
       });
       return { plan, elements };
     };
