@@ -12,10 +12,8 @@ const port = wholeNumber(0, 65_535);
 /** Variables of the clients, which may run in the same environment. */
 const CLIENT_VARIABLES = ['NURSELOG_URL', 'NURSELOG_API_KEY'];
 
-/** The most entries that a batch of any tier may hold. */
 export const LARGEST_BATCH_SITES = 500;
 
-/** The value of `corsOrigins` that allows every origin. */
 export const ANY_ORIGIN = '*';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -203,7 +201,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   throw new ExplainedError(`${variableOf(field)} ${message}, not ${quote(value)}`);
 }
 
-/** The variables as plain text for the command line. */
 export function configHelp(): string {
   const entries = describeVariables().map(
     ({ name, defaultValue, meaning }) =>

@@ -9,7 +9,6 @@ const WRITE_BYTES = 8 * 1024;
 /** Bounds the memory of lines that are not read; later lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** A log that counts its dropped lines. */
 export type Log = pino.Logger & { linesDropped(): number };
 
 /**

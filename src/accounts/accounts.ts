@@ -6,10 +6,8 @@ import type { AccountStore, KeyDay } from './store/account-store.js';
 import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
 
-/** The key of a request. */
 export type Caller = Pick<KeyRecord, 'id' | 'tier' | 'owner'>;
 
-/** The daily quota of a key and what is left of it. */
 export interface DailyQuota {
   readonly keyId: string;
   readonly tier: Tier;
@@ -53,11 +51,7 @@ export class Accounts {
     return this.store.requestCounts(wanted);
   });
 
-  /**
-   * @param store closed with the accounts
-   * @param nowMs returns the milliseconds since 1970; the accounts have no other clock
-   * @param onBackgroundError `onError` of `UsageMeter`
-   */
+  /** @param onBackgroundError `onError` of `UsageMeter` */
   constructor(
     private readonly store: AccountStore,
     private readonly nowMs: () => number,
@@ -128,7 +122,6 @@ export class Accounts {
     return this.store.checkWrites();
   }
 
-  /** Writes the counts that are still in memory, which otherwise happens every second. */
   flush(): Promise<void> {
     return this.#meter.flush();
   }
@@ -152,7 +145,6 @@ export class Accounts {
     return requests.map((_, index) => (index < granted ? used - granted + index + 1 : null));
   }
 
-  /** The quota of a key on the current UTC day. */
   #quotaOf({ id: keyId, tier }: Caller): Omit<DailyQuota, 'remaining'> {
     const nowMs = this.nowMs();
     const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;

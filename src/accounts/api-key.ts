@@ -22,7 +22,6 @@ export const KEY_ID = /^key_[0-9a-f]{12}$/;
 
 const MAX_OWNER_CHARACTERS = 200;
 
-/** The format of an owner, for messages. */
 export const OWNER_RULE = `one line of 1 to ${MAX_OWNER_CHARACTERS} characters without control or direction characters or spaces around it`;
 
 /** Whether a text is a valid owner of a key: one that every output can show. */

@@ -24,7 +24,6 @@ const keyId = z
   .string(must('the id of a key, which "keys list" shows'))
   .regex(KEY_ID, must('an id such as key_0123456789ab, which "keys list" shows'));
 
-/** Minutes as milliseconds. */
 const overlapMs = wholeNumber(0, OVERLAP_MAX_MINUTES)
   .transform((minutes) => minutes * MS_PER_MINUTE)
   .default(0);

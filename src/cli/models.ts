@@ -24,7 +24,6 @@ const ROWS_PER_RUN = 2000;
 /** Interval graphs are checked at every nth point, n = INTERVAL_STEP: they compute many times as much as models. */
 const INTERVAL_STEP = 20;
 
-/** Runs `models verify [DIR]`, which reports to standard output. */
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseOptions(args, { help: { type: 'boolean' } });
   if (values.help) return writeOutput(USAGE);

@@ -9,10 +9,7 @@ import { KEYS_COMMANDS, type Print } from './keys-commands.js';
 
 /**
  * Runs one `keys` command.
- * @param args the arguments after `keys`
- * @param environment contains DATABASE_URL
- * @param write writes to standard output; throws OutputError if it could not write everything
- * @param writeSecret the same for a key, which is issued only if it was written
+ * @param write as `writeOutput` @param writeSecret the same for a key, which is issued only if it was written
  * @throws UsageError for an invalid command line, and any error of the command or its store
  */
 export async function runKeys(

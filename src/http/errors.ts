@@ -16,13 +16,11 @@ export const QUEUE_FULL = retryLater(
   'The work queue is full and nothing was started: try again shortly.',
 );
 
-/** Too many tables, plans, surfaces or large answers are open, of this key or of all keys. */
 export const TOO_MANY_OPEN = retryLater(
   'overloaded',
   'Too many tables, plans, surfaces or large answers are open: read those, or try again shortly.',
 );
 
-/** The client closed its side of the connection while its request waited: it has probably disconnected. */
 export const CLOSED_WHILE_WAITING = retryLater(
   'overloaded',
   'The request had to wait and its connection was closed for sending meanwhile, so nothing was started: try again, ' +
@@ -32,7 +30,6 @@ export const CLOSED_WHILE_WAITING = retryLater(
 const CLOSED_HINT =
   'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
   'disconnected: keep it open for sending until the answer has arrived.';
-/** The client closed its side before the answer to a table began. */
 export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: CLOSED_HINT }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */

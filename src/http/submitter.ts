@@ -9,7 +9,6 @@ import { TOO_MANY_OPEN } from './errors.js';
 import { connectionOf } from './server/connection.js';
 import { callerOf } from './server/request-state.js';
 
-/** Submits the work of requests to a scheduler. */
 export class Submitter {
   readonly #concurrency: KeyConcurrency;
 

@@ -10,7 +10,6 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 type Collect = (registry: Registry, config: { readonly eventLoopMonitoringPrecision: number }) => void;
 
-/** The Prometheus metrics of the process. */
 export class Metrics {
   readonly registry = new Registry();
 

@@ -70,7 +70,6 @@ const NUMBERS_PER_WORD = 4;
 export class PredictionCache extends SlotTable {
   readonly #numbers = new Uint16Array(this.words.buffer);
 
-  /** @param maxBytes limit of its memory; 0 disables it */
   constructor(maxBytes: number) {
     super(maxBytes, PREDICTION_WORDS);
   }
@@ -102,7 +101,6 @@ const MAX_TEXT_BYTES = (PLACE_WORDS - PLACE.text) * Float64Array.BYTES_PER_ELEME
  * format writes for the place. An entry that `find` or `keep` returns is valid until the next `keep`.
  */
 export class PlaceCache extends SlotTable {
-  /** @param maxBytes limit of its memory; 0 disables it */
   constructor(maxBytes: number) {
     super(maxBytes, PLACE_WORDS);
   }

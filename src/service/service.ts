@@ -19,7 +19,6 @@ import { boundByDescriptors } from './resource-limits.js';
 import { ServicePhase } from './service-phase.js';
 import { exposeState } from './state-metrics.js';
 
-/** A running service. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** How long a failed start may take to close what it opened, and the process after that to end by itself. */

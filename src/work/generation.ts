@@ -69,7 +69,6 @@ export class Generation {
   }
 }
 
-/** What serves at the moment. */
 export interface Serving {
   readonly current: Generation;
 }

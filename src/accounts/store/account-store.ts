@@ -40,7 +40,6 @@ export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): 
   }
 }
 
-/** A key on a UTC day. */
 export interface KeyDay {
   readonly keyId: string;
   /** `YYYY-MM-DD`. */
@@ -49,7 +48,6 @@ export interface KeyDay {
 
 export const keyDayName = ({ keyId, day }: KeyDay) => `${keyId} ${day}`;
 
-/** Requests of one key on one UTC day. */
 export interface DayUsage extends KeyDay {
   readonly requests: number;
 }

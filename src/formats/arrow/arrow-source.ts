@@ -71,7 +71,6 @@ export class ArrowSource implements TableSource {
 }
 
 class ArrowRows implements ChunkRows {
-  /** Readers of the columns, made when they are first used. */
   readonly #cells: Cells[] = [];
 
   /** @param columns slices with the rows of the chunk; dictionaries are whole */

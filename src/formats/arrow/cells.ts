@@ -2,7 +2,6 @@ import { type Data, DataType, DateUnit, Precision, type TimeUnit } from 'apache-
 import { isText } from './column-types.js';
 import { ViewTexts } from './text-views.js';
 
-/** Reads the values of a column. */
 export interface Cells {
   /** Whether JSON writes them as strings; otherwise they are numbers or booleans as they stand. */
   readonly isString: boolean;

@@ -111,7 +111,6 @@ const MAX_BYTES = 2 ** 20;
 const MAX_TABLES = 20_000;
 /** Most buffers of a record batch: a column of views may have any number of them. */
 const MAX_BUFFERS = 10_000;
-/** Most levels of nested fields. */
 const MAX_DEPTH = 16;
 /** Texts may be referred to twice, as names of fields in a map are. */
 const MAX_TEXT_SHARE = 2;

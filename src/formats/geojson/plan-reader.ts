@@ -69,9 +69,7 @@ export const rowsOf = (unit: PlanUnit) =>
 export interface Plan {
   readonly order: PlanOrder;
   readonly units: readonly PlanUnit[];
-  /** The number of rows of these units. */
   readonly rowCount: number;
-  /** Whether all units were read. */
   readonly isRead: boolean;
 }
 

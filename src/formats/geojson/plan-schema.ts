@@ -14,7 +14,6 @@ export type PlantingBasis = (typeof PLANTING_BASES)[number];
 /** What `target_per_ha` is divided by if the request does not say. */
 export const DEFAULT_BASIS: PlantingBasis = 'mean';
 
-/** The most living trees a hectare that may be wanted. */
 const MAX_TARGET_PER_HA = 100_000;
 
 /** The largest cost of a planted tree or sown spot, in any currency. */

@@ -14,7 +14,6 @@ export interface UnitFeature {
   readonly geometry?: unknown;
 }
 
-/** Most bytes of an id as JSON. */
 const MAX_ID_BYTES = 4096;
 
 /** The most numbers of a position; GeoJSON recommends at most three. */

@@ -1,8 +1,8 @@
 /*
  * The grammar of JSON over bytes, for lines of tables, whose values are copied as they are written, and for the position of
  * an error, which the messages of JSON.parse often lack. Each function takes valid UTF-8 and the offset where something
- * starts and returns the offset after it. Together they accept what JSON.parse accepts, create nothing from the values, and
- * take time proportional to the bytes.
+ * starts, and returns the offset after it or throws a JsonError. Together they accept what JSON.parse accepts, create nothing
+ * from the values, and take time proportional to the bytes.
  */
 export const [QUOTE, COMMA, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",[\\{}');
 const [MINUS, POINT, ZERO, NINE, CLOSE_ARRAY, SPACE, PLUS, COLON] = Buffer.from('-.09] +:');
@@ -26,7 +26,6 @@ export function skipSpace(bytes: Buffer, at: number): number {
   return next;
 }
 
-/** @throws JsonError where another byte is there */
 export function byteEnd(bytes: Buffer, at: number, byte: number): number {
   if (bytes[at] !== byte) throw new JsonError(at);
   return at + 1;
@@ -37,14 +36,12 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
   return true;
 }
 
-/** A document, which is one value. @throws JsonError */
 export function documentEnd(bytes: Buffer): number {
   const end = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, 0)));
   if (end < bytes.length) throw new JsonError(end);
   return end;
 }
 
-/** A value. @throws JsonError */
 export function valueEnd(bytes: Buffer, start: number): number {
   const byte = bytes[start];
   if (byte === QUOTE) return stringEnd(bytes, start);
@@ -80,12 +77,11 @@ function containerEnd(bytes: Buffer, start: number): number {
   }
 }
 
-/** The colon after a member's name, and the white space around it. @throws JsonError */
+/** The colon after a member's name, and the white space around it. */
 export function colonEnd(bytes: Buffer, start: number): number {
   return skipSpace(bytes, byteEnd(bytes, skipSpace(bytes, start), COLON));
 }
 
-/** A string. @throws JsonError */
 export function stringEnd(bytes: Buffer, start: number): number {
   let at = byteEnd(bytes, start, QUOTE);
   while (true) {

@@ -57,7 +57,6 @@ export function unknownMethod(what: string, value: unknown): ErrorObject {
   };
 }
 
-/** Something wrong with a request, and where in it. */
 export interface Issue {
   readonly path: string;
   readonly message: string;

@@ -31,7 +31,6 @@ export interface Ranking extends Choice {
   readonly site: SiteRows;
 }
 
-/** The fields of a site as parsed. */
 type SiteFields = StatedOptions &
   Readonly<
     Partial<Record<'latitude' | 'longitude' | 'species_code' | 'planting_method' | 'horizons', unknown>>
@@ -57,7 +56,6 @@ export function requestReader(data: PredictorData) {
   const fields = new Map(
     Object.keys(schemas.prediction.shape).map((name) => [name, optionNames.includes(name)]),
   );
-  /** The fields of a site that may be absent. */
   const optional = optionalNames(schemas.prediction);
   const width = adjustmentWidth(data.manifest);
   /** The rows of the request that is being read. */

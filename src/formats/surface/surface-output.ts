@@ -55,7 +55,6 @@ export type SurfaceFormat = keyof typeof SURFACE_FORMATS;
 
 export const SURFACE_TYPES = Object.values(SURFACE_FORMATS) as [SurfaceType, ...SurfaceType[]];
 
-/** Most values in a chunk of text. */
 const TEXT_CHUNK_VALUES = 2 ** 13;
 const BATCH_POINTS = 8192;
 

@@ -24,9 +24,7 @@ export interface TableRequest {
   readonly intervals: boolean;
   /** What the query assumes of climate and practice. */
   readonly assumed: AssumedValues;
-  /** The most rows. */
   readonly limit: TierLimit;
-  /** Rows of a chunk at most. */
   readonly chunkRows: number;
 }
 
@@ -41,7 +39,6 @@ export interface TableChunk {
 
 /** How far the check of a body has come; plain data that can be passed to another thread. */
 export interface TableState {
-  /** Whether all of the body was checked. */
   readonly isChecked: boolean;
   /** Rows so far. */
   readonly rowCount: number;

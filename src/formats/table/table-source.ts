@@ -4,7 +4,6 @@ import type { RowWriter } from '../text/row-writer.js';
 import type { PredictedRows } from './output-columns.js';
 import type { TableChunk, TableState } from './table-request.js';
 
-/** Reads a body in a format. */
 export interface TableReader {
   /**
    * Checks some more of the body.
@@ -41,14 +40,12 @@ export interface ChunkRows {
   stated(row: number, column: number, isText: boolean): unknown;
   /** A cell as text; null where it is empty. */
   text(row: number, column: number): string | null;
-  /** A cell as JSON. */
   json(row: number, column: number): string;
   /**
    * Copies a row of text as it was uploaded, without its line end and the last brace of JSON. A comma follows the values.
    * @returns false where its cells must be written anew
    */
   copy?(writer: RowWriter, row: number): boolean;
-  /** The rows as columns of Arrow. */
   arrowColumns(): readonly Data[];
 }
 
@@ -62,7 +59,6 @@ export type RowErrors = ReadonlyMap<number, ErrorObject>;
 export const ENCODED_CHUNK_BYTES = 2 ** 22;
 
 export interface TableOutput {
-  /** What precedes the first chunk. */
   readonly head: Uint8Array;
   /**
    * Writes the first rows of a chunk, uploaded columns first, and may stop after ENCODED_CHUNK_BYTES.
@@ -74,6 +70,5 @@ export interface TableOutput {
     predicted: PredictedRows,
     errors: RowErrors,
   ): { readonly bytes: Uint8Array<ArrayBuffer>; readonly rowCount: number };
-  /** What follows the last chunk. */
   readonly tail: Uint8Array;
 }

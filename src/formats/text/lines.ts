@@ -75,7 +75,6 @@ export interface TextState extends TableState {
 export class TextCheck {
   /** The body without the blank lines at its end. */
   readonly text: Buffer;
-  /** Where the next row starts. */
   at: number;
   rowCount: number;
   readonly #chunks: { from: number; count: number; start: number; end: number }[];

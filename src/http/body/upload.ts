@@ -3,10 +3,8 @@ import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import { ApiError } from '../../prediction/errors/api-error.js';
 
-/** Slower uploads are rejected. */
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 
-/** Size of the chunks in which a body is decompressed. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** What is known of a body before it arrives. */

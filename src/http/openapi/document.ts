@@ -137,7 +137,6 @@ function itemsIf<Item extends string>(condition: unknown, ...items: readonly Ite
 
 type Json = Record<string, unknown>;
 
-/** A body as an operation refers to it. */
 function contentOf(body: Body, more: object = {}) {
   const schemas = body instanceof z.ZodType ? { 'application/json': body } : body;
   return Object.fromEntries(

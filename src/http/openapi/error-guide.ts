@@ -2,9 +2,7 @@ import { SURFACE_TYPES } from '../../formats/surface/surface-output.js';
 import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
 
 interface ErrorGuide {
-  /** When it is answered. */
   readonly cause: string;
-  /** What the caller can do. */
   readonly remedy: string;
   /** As the service answers it. */
   readonly example: Omit<ErrorObject, 'code'>;

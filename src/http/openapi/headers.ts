@@ -5,7 +5,6 @@ function header(description: string, example?: string, constraint: object = {}) 
   return { description, schema: { type: 'string', ...constraint }, ...(example && { example }) };
 }
 
-/** The headers of responses, for /openapi.json. */
 export const HEADERS = {
   'X-Request-Id': header(
     'Id of the request: the id that it was sent with if that is 1 to 128 of [A-Za-z0-9._-], otherwise a new one.',

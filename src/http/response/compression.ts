@@ -71,7 +71,6 @@ export function enableCompression(app: FastifyInstance): void {
   });
 }
 
-/** Compresses a response body in the encoding that its caller prefers. */
 async function compress(reply: FastifyReply, body: Buffer): Promise<Buffer> {
   const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) {

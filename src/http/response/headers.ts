@@ -15,7 +15,6 @@ export const CACHE_CONTROL = {
   page: 'no-cache',
 } as const;
 
-/** Headers of every response. */
 export const DEFAULT_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': CACHE_CONTROL.default,

@@ -13,7 +13,6 @@ const surfaceShape = {
   spacing_km: field.of(z.number().positive(), 0.927, 'Distance between rows of points, north to south.'),
 };
 
-/** The bodies of surfaces by their media type. */
 export const surfaceResponses = {
   'application/json': field.component('Surface', {
     ...surfaceShape,

@@ -13,7 +13,6 @@ interface RequestState {
   bodyLimitBytes?: number;
   /** Stops counting a batch as arriving. */
   endArrival?: (() => void) | undefined;
-  /** Sites submitted. */
   sites?: number;
   /** How long its first job waited, and the time in the models, summed over its jobs. */
   times?: Pick<Job, 'queueMs' | 'inferenceMs'>;

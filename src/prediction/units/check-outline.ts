@@ -3,7 +3,6 @@ import { orient2d } from 'robust-predicates';
 import { type Box, boundsBetween } from '../artefacts/regions.js';
 import type { Outline } from './outline.js';
 
-/** Positions of one outline. */
 export const MAX_POSITIONS = 2 ** 17;
 
 /** Comparisons of positions with edges for one outline. */

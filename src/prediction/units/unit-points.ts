@@ -2,7 +2,6 @@ import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import { boundsBetween } from '../artefacts/regions.js';
 import type { Outline } from './outline.js';
 
-/** The most points that stand for a unit. */
 export const MAX_UNIT_POINTS = 1000;
 /** The most times that an outline may cross rows of the lattice: about half a second of work. */
 const MAX_CROSSINGS = 2 ** 24;

@@ -51,7 +51,6 @@ export const surfacesEndpoint: Endpoint = {
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
 };
 
-/** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
 export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
   const work = new SurfaceWork(submitter, config.requestTimeoutMs);
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
@@ -112,7 +111,6 @@ interface SurfaceFile {
 
 /** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
 class SurfaceWork {
-  /** Memory for surfaces while they are made, and until they are sent. */
   readonly budget = new MemoryBudget(MEMORY_BYTES);
   readonly #memory = new SharedMemory();
   readonly #kept = new LRUCache<string, SurfaceFile>({
