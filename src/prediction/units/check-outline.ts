@@ -22,42 +22,31 @@ const TOO_INTRICATE = 'the outline is too intricate to be checked: simplify it';
 /** Makes the error to throw. @param near the place of the problem as longitude and latitude, if it has one */
 type ErrorOfOutline = (problem: string, near?: readonly [number, number]) => Error;
 
+/** Where positions lie, as bits; a position on an edge lies in neither. */
+const INSIDE = 1;
+const OUTSIDE = 2;
+
 /**
  * Checks that an outline of at most MAX_POSITIONS encloses an unambiguous area. The rules are those of the OGC Simple
  * Features: a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and
  * apart from one another, as polygons do.
  * @throws what `errorOf` makes of the first problem, or of an outline that would take too long to check
  */
-export function checkOutline(outline: Outline, errorOf: ErrorOfOutline): void {
-  const check = new OutlineCheck(outline, errorOf);
-  check.contacts();
-  check.nesting();
-}
-
-/** Where positions lie, as bits; a position on an edge lies in neither. */
-const INSIDE = 1;
-const OUTSIDE = 2;
-
-class OutlineCheck {
-  /** The pairs of rings that touch, as `#pair` numbers them. */
-  readonly #touches = new Set<number>();
+export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOutline): void {
+  /** The pairs of rings that touch, as `pair` numbers them. */
+  const touches = new Set<number>();
   /** The rings of each polygon, the outer one first. */
-  readonly #polygons: number[][] = [];
-  #comparisons = 0;
-
-  constructor(
-    private readonly outline: Outline,
-    private readonly errorOf: ErrorOfOutline,
-  ) {
-    outline.rings.forEach(({ polygon }, ring) => {
-      this.#polygons[polygon] ??= [];
-      this.#polygons[polygon].push(ring);
-    });
+  const polygons: number[][] = [];
+  let comparisons = 0;
+  for (const [ring, { polygon }] of rings.entries()) {
+    polygons[polygon] ??= [];
+    polygons[polygon].push(ring);
   }
+  checkContacts();
+  checkNesting();
 
   /** Checks that edges meet only where they may. Notes which rings touch. */
-  contacts(): void {
-    const { coordinates, rings } = this.outline;
+  function checkContacts(): void {
     // An edge is the position where it ends.
     const edges = rings.flatMap(({ start, end }, ring) =>
       Array.from({ length: end - start - 1 }, (_, i) => {
@@ -68,7 +57,7 @@ class OutlineCheck {
       }),
     );
     const boxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
-    for (const [index, before] of this.#meeting(boxes)) {
+    for (const [index, before] of meeting(boxes)) {
       const [a, b] = [edges[index], edges[before]];
       const isOneRing = a.ring === b.ring;
       const apart = a.edge - b.edge;
@@ -76,73 +65,69 @@ class OutlineCheck {
       if (isOneRing && (apart === 1 || apart === rings[a.ring].end - rings[a.ring].start - 2)) continue;
       const contact = contactOf(a.segment, b.segment);
       if (contact === undefined) continue;
-      if (isOneRing)
-        throw this.errorOf('a ring crosses or touches itself', meetingPoint(a.segment, b.segment));
-      if (contact === 'cross') throw this.errorOf('two rings cross', meetingPoint(a.segment, b.segment));
-      if (this.#touches.add(this.#pair(a.ring, b.ring)).size > MAX_TOUCHES) throw this.errorOf(TOO_INTRICATE);
+      if (isOneRing) throw errorOf('a ring crosses or touches itself', meetingPoint(a.segment, b.segment));
+      if (contact === 'cross') throw errorOf('two rings cross', meetingPoint(a.segment, b.segment));
+      if (touches.add(pair(a.ring, b.ring)).size > MAX_TOUCHES) throw errorOf(TOO_INTRICATE);
     }
   }
 
-  /** Checks that holes lie inside their polygons and that areas do not overlap. Call it after `contacts`. */
-  nesting(): void {
-    const { coordinates, rings } = this.outline;
+  /** Checks that holes lie inside their polygons and that areas do not overlap. Called after `checkContacts`. */
+  function checkNesting(): void {
     for (const [ring, { polygon, isHole }] of rings.entries())
-      if (isHole && this.#placeOf(ring, this.#polygons[polygon].slice(0, 1)) !== INSIDE)
-        throw this.#errorAt(ring, 'a hole lies outside its polygon');
+      if (isHole && placeOf(ring, polygons[polygon].slice(0, 1)) !== INSIDE)
+        throw errorAt(ring, 'a hole lies outside its polygon');
     const boxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
-    for (const [ring, before] of this.#meeting(boxes)) {
+    for (const [ring, before] of meeting(boxes)) {
       const [a, b] = [rings[ring], rings[before]];
-      if (a.isHole && b.isHole && a.polygon === b.polygon && this.#overlap([ring], [before]))
-        throw this.#errorAt(ring, 'two holes overlap');
-      if (!a.isHole && !b.isHole && this.#overlap(this.#polygons[a.polygon], this.#polygons[b.polygon]))
-        throw this.#errorAt(ring, 'two polygons overlap');
+      if (a.isHole && b.isHole && a.polygon === b.polygon && overlap([ring], [before]))
+        throw errorAt(ring, 'two holes overlap');
+      if (!a.isHole && !b.isHole && overlap(polygons[a.polygon], polygons[b.polygon]))
+        throw errorAt(ring, 'two polygons overlap');
     }
   }
 
   /** The boxes that meet, by index, each pair once: a box and one before it. */
-  *#meeting(boxes: readonly Box[]): Generator<readonly [index: number, before: number]> {
+  function* meeting(boxes: readonly Box[]): Generator<readonly [index: number, before: number]> {
     const tree = new Flatbush(boxes.length);
     for (const { west, south, east, north } of boxes) tree.add(west, south, east, north);
     tree.finish();
     for (const [index, { west, south, east, north }] of boxes.entries()) {
       const isBefore = (other: number) => {
-        this.#count(PAIR_COMPARISONS);
+        count(PAIR_COMPARISONS);
         return other < index;
       };
       for (const before of tree.search(west, south, east, north, isBefore)) yield [index, before];
     }
   }
 
-  #count(comparisons: number): void {
-    this.#comparisons += comparisons;
-    if (this.#comparisons > MAX_COMPARISONS) throw this.errorOf(TOO_INTRICATE);
+  function count(added: number): void {
+    comparisons += added;
+    if (comparisons > MAX_COMPARISONS) throw errorOf(TOO_INTRICATE);
   }
 
-  #errorAt(ring: number, problem: string): Error {
-    const { coordinates, rings } = this.outline;
+  function errorAt(ring: number, problem: string): Error {
     const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
-    return this.errorOf(problem, [longitude, latitude]);
+    return errorOf(problem, [longitude, latitude]);
   }
 
   /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
-  #overlap(a: readonly number[], b: readonly number[]): boolean {
-    const place = this.#placeOf(a[0], b);
+  function overlap(a: readonly number[], b: readonly number[]): boolean {
+    const place = placeOf(a[0], b);
     // All on edges of b: it fills a hole of b, or is b.
-    if (place === 0) return this.#placeOf(a[0], [b[0]]) !== INSIDE;
-    return (place & INSIDE) !== 0 || (this.#placeOf(b[0], a) & INSIDE) !== 0;
+    if (place === 0) return placeOf(a[0], [b[0]]) !== INSIDE;
+    return (place & INSIDE) !== 0 || (placeOf(b[0], a) & INSIDE) !== 0;
   }
 
   /** Where a ring lies in relation to an area that it does not cross: INSIDE, OUTSIDE or, where they touch, a set of them. */
-  #placeOf(ring: number, area: readonly number[]): number {
-    const { coordinates, rings } = this.outline;
+  function placeOf(ring: number, area: readonly number[]): number {
     const { start, end } = rings[ring];
-    if (!area.some((other) => this.#touches.has(this.#pair(ring, other))))
-      return this.#placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
+    if (!area.some((other) => touches.has(pair(ring, other))))
+      return placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
     let places = 0;
     for (let at = 2 * start; at < 2 * end - 2 && places !== (INSIDE | OUTSIDE); at += 2) {
       const [x1, y1, x2, y2] = coordinates.subarray(at, at + 4);
-      places |= this.#placeAt(x1, y1, area);
-      places |= this.#placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, [x1, y1, x2, y2]);
+      places |= placeAt(x1, y1, area);
+      places |= placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, [x1, y1, x2, y2]);
     }
     return places;
   }
@@ -151,12 +136,11 @@ class OutlineCheck {
    * Where a position lies by the even-odd rule; 0 on an edge.
    * @param edge of which the position is the middle, as `x1, y1, x2, y2`: rounded, that is not on the edge itself
    */
-  #placeAt(x: number, y: number, area: readonly number[], edge?: readonly number[]): number {
-    const { coordinates, rings } = this.outline;
+  function placeAt(x: number, y: number, area: readonly number[], edge?: readonly number[]): number {
     let isInside = false;
     for (const ring of area) {
       const { start, end } = rings[ring];
-      this.#count(end - start);
+      count(end - start);
       for (let at = 2 * start; at < 2 * end - 2; at += 2) {
         const y1 = coordinates[at + 1];
         const y2 = coordinates[at + 3];
@@ -176,8 +160,8 @@ class OutlineCheck {
     return isInside ? INSIDE : OUTSIDE;
   }
 
-  #pair(a: number, b: number): number {
-    return Math.min(a, b) * this.outline.rings.length + Math.max(a, b);
+  function pair(a: number, b: number): number {
+    return Math.min(a, b) * rings.length + Math.max(a, b);
   }
 }
 
