@@ -75,7 +75,7 @@ function truncated(body: Uint8Array, at: number): Error {
 
 function decode(metadata: Uint8Array, where: string): Message {
   try {
-    new MetadataCheck(metadata).message();
+    checkMetadata(metadata);
     const message = Message.decode(metadata);
     if (message.version < MetadataVersion.V4)
       throw new MetadataError('it is of a version before 0.8 of Arrow');
@@ -130,103 +130,94 @@ function checkColumns(count: number): void {
 }
 
 /** Checks the metadata of a message before it is decoded. Where an offset is beyond the end, it throws a RangeError. */
-class MetadataCheck {
-  readonly #view: DataView;
-  #tables = 0;
-  #columns = 0;
-  #textBytes = 0;
+function checkMetadata(metadata: Uint8Array): void {
+  if (metadata.length > MAX_BYTES)
+    throw new MetadataError(`its metadata have ${metadata.length} bytes, and may have at most ${MAX_BYTES}`);
+  const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
+  let [tables, columns, textBytes] = [0, 0, 0];
+  checkMessage();
 
-  constructor(metadata: Uint8Array) {
-    if (metadata.length > MAX_BYTES)
-      throw new MetadataError(
-        `its metadata have ${metadata.length} bytes, and may have at most ${MAX_BYTES}`,
-      );
-    this.#view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
-  }
-
-  message(): void {
-    const message = this.#tableAt(0);
-    this.#keyValues(message, MESSAGE.customMetadata);
-    const headerType = this.#view.getUint8(this.#required(message, MESSAGE.headerType));
-    const header = this.#tableAt(this.#required(message, MESSAGE.header));
+  function checkMessage(): void {
+    const message = tableAt(0);
+    keyValues(message, MESSAGE.customMetadata);
+    const headerType = view.getUint8(required(message, MESSAGE.headerType));
+    const header = tableAt(required(message, MESSAGE.header));
     if (headerType === MessageHeader.Schema) {
-      const endianness = this.#fieldAt(header, SCHEMA.endianness);
-      if (endianness !== 0 && this.#view.getInt16(endianness, true) !== 0)
+      const endianness = fieldAt(header, SCHEMA.endianness);
+      if (endianness !== 0 && view.getInt16(endianness, true) !== 0)
         throw new MetadataError('its numbers are big-endian: send little-endian ones');
-      this.#fields(header, SCHEMA.fields, 0);
-      checkColumns(this.#columns);
-      this.#keyValues(header, SCHEMA.customMetadata);
-    } else if (headerType === MessageHeader.RecordBatch) this.#recordBatch(header);
+      fields(header, SCHEMA.fields, 0);
+      checkColumns(columns);
+      keyValues(header, SCHEMA.customMetadata);
+    } else if (headerType === MessageHeader.RecordBatch) recordBatch(header);
     else if (headerType === MessageHeader.DictionaryBatch)
-      this.#recordBatch(this.#tableAt(this.#required(header, DICTIONARY_BATCH.data)));
+      recordBatch(tableAt(required(header, DICTIONARY_BATCH.data)));
     else throw new MetadataError('it is neither a schema nor rows nor a dictionary');
   }
 
-  #recordBatch(batch: number): void {
-    checkColumns(this.#vector(batch, RECORD_BATCH.nodes, NODE_BYTES).count);
-    checkColumns(this.#vector(batch, RECORD_BATCH.variadicBufferCounts, COUNT_BYTES).count);
-    const { count } = this.#vector(batch, RECORD_BATCH.buffers, BUFFER_BYTES);
+  function recordBatch(batch: number): void {
+    checkColumns(vector(batch, RECORD_BATCH.nodes, NODE_BYTES).count);
+    checkColumns(vector(batch, RECORD_BATCH.variadicBufferCounts, COUNT_BYTES).count);
+    const { count } = vector(batch, RECORD_BATCH.buffers, BUFFER_BYTES);
     if (count > MAX_BUFFERS)
       throw new MetadataError(
         `it has ${count} buffers, and may have at most ${MAX_BUFFERS}: write larger buffers, or texts as utf8`,
       );
   }
 
-  #fields(parent: number, position: number, depth: number): void {
-    for (const field of this.#tablesOf(parent, position)) {
-      this.#columns++;
+  function fields(parent: number, position: number, depth: number): void {
+    for (const field of tablesOf(parent, position)) {
+      columns++;
       if (depth === MAX_DEPTH)
         throw new MetadataError(`its columns are nested more than ${MAX_DEPTH} levels deep`);
-      this.#text(field, FIELD.name);
-      const type = this.#fieldAt(field, FIELD.type);
-      const typeNumber = this.#fieldAt(field, FIELD.typeNumber);
-      const isTimestamp = typeNumber !== 0 && this.#view.getUint8(typeNumber) === TIMESTAMP.typeNumber;
-      if (isTimestamp && type !== 0) this.#text(this.#tableAt(type), TIMESTAMP.timezone);
-      this.#keyValues(field, FIELD.customMetadata);
-      this.#fields(field, FIELD.children, depth + 1);
+      text(field, FIELD.name);
+      const type = fieldAt(field, FIELD.type);
+      const typeNumber = fieldAt(field, FIELD.typeNumber);
+      const isTimestamp = typeNumber !== 0 && view.getUint8(typeNumber) === TIMESTAMP.typeNumber;
+      if (isTimestamp && type !== 0) text(tableAt(type), TIMESTAMP.timezone);
+      keyValues(field, FIELD.customMetadata);
+      fields(field, FIELD.children, depth + 1);
     }
   }
 
-  #keyValues(parent: number, position: number): void {
-    for (const pair of this.#tablesOf(parent, position)) {
-      this.#text(pair, KEY_VALUE.key);
-      this.#text(pair, KEY_VALUE.value);
+  function keyValues(parent: number, position: number): void {
+    for (const pair of tablesOf(parent, position)) {
+      text(pair, KEY_VALUE.key);
+      text(pair, KEY_VALUE.value);
     }
   }
 
-  *#tablesOf(parent: number, position: number): Generator<number> {
-    const { start, count } = this.#vector(parent, position, OFFSET_BYTES);
-    this.#tables += count;
-    if (this.#tables > MAX_TABLES)
-      throw new MetadataError(`it has more than ${MAX_TABLES} columns and metadata`);
-    for (let i = 0; i < count; i++) yield this.#tableAt(start + OFFSET_BYTES * i);
+  function* tablesOf(parent: number, position: number): Generator<number> {
+    const { start, count } = vector(parent, position, OFFSET_BYTES);
+    tables += count;
+    if (tables > MAX_TABLES) throw new MetadataError(`it has more than ${MAX_TABLES} columns and metadata`);
+    for (let i = 0; i < count; i++) yield tableAt(start + OFFSET_BYTES * i);
   }
 
-  #text(table: number, position: number): void {
-    this.#textBytes += this.#vector(table, position, 1).count;
-    if (this.#textBytes > MAX_TEXT_SHARE * this.#view.byteLength) throw new MetadataError(DAMAGED);
+  function text(table: number, position: number): void {
+    textBytes += vector(table, position, 1).count;
+    if (textBytes > MAX_TEXT_SHARE * view.byteLength) throw new MetadataError(DAMAGED);
   }
 
   /** The elements of a vector; none where the field is absent. */
-  #vector(table: number, position: number, elementBytes: number): { start: number; count: number } {
-    const at = this.#fieldAt(table, position);
+  function vector(table: number, position: number, elementBytes: number): { start: number; count: number } {
+    const at = fieldAt(table, position);
     if (at === 0) return { start: 0, count: 0 };
-    const vector = this.#tableAt(at);
+    const vector = tableAt(at);
     const start = vector + OFFSET_BYTES;
-    const count = this.#view.getUint32(vector, true);
-    if (count * elementBytes > this.#view.byteLength - start) throw new MetadataError(DAMAGED);
+    const count = view.getUint32(vector, true);
+    if (count * elementBytes > view.byteLength - start) throw new MetadataError(DAMAGED);
     return { start, count };
   }
 
-  #required(table: number, position: number): number {
-    const at = this.#fieldAt(table, position);
+  function required(table: number, position: number): number {
+    const at = fieldAt(table, position);
     if (at === 0) throw new MetadataError(DAMAGED);
     return at;
   }
 
   /** Where the field of a table is; 0 where it is absent. */
-  #fieldAt(table: number, position: number): number {
-    const view = this.#view;
+  function fieldAt(table: number, position: number): number {
     const fields = table - view.getInt32(table, true);
     const entry = OFFSET_BYTES + 2 * position;
     const offset = entry < view.getUint16(fields, true) ? view.getUint16(fields + entry, true) : 0;
@@ -234,7 +225,7 @@ class MetadataCheck {
   }
 
   /** Where the table or vector is that an offset refers to. */
-  #tableAt(at: number): number {
-    return at + this.#view.getUint32(at, true);
+  function tableAt(at: number): number {
+    return at + view.getUint32(at, true);
   }
 }
