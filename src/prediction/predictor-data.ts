@@ -8,7 +8,7 @@ export interface PredictorData extends Artefacts {
 }
 
 /** Caches what `make` derives from an object, mostly the data of a generation, as long as the object lives. */
-export function perGeneration<Made extends object, Generation extends object = PredictorData>(
+export function perGeneration<Made, Generation extends object = PredictorData>(
   make: (generation: Generation) => Made,
 ): (generation: Generation) => Made {
   const made = new WeakMap<Generation, Made>();

@@ -1,4 +1,5 @@
 import { type Data, DataType, type Field, Schema, Vector } from 'apache-arrow';
+import { perGeneration } from '../../prediction/predictor-data.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
@@ -142,7 +143,6 @@ function tooMany(what: string): Error {
  * may refer to, so that a small stream could ask for a huge answer.
  */
 const MAX_DICTIONARY_TEXT_BYTES = 2 ** 14;
-const longestTexts = new WeakMap<Vector, number>();
 
 /** @param columns whose texts are read or written for every row */
 function checkDictionaries(columns: readonly Data[], remedy: string): void {
@@ -168,17 +168,14 @@ function checkRowTexts(columns: readonly Data[], where: string): void {
 }
 
 /** The bytes of the longest text of a dictionary; 0 for one of other values. */
-function longestText(dictionary: Vector): number {
-  const known = longestTexts.get(dictionary);
-  if (known !== undefined) return known;
+const longestText = perGeneration((dictionary: Vector) => {
   let longest = 0;
   for (const values of dictionary.data) {
     const lengthOf = textLength(values);
     for (let row = 0; row < values.length; row++) longest = Math.max(longest, lengthOf?.(row) ?? 0);
   }
-  longestTexts.set(dictionary, longest);
   return longest;
-}
+});
 
 const NUMBERS = 'numbers (integers, floating-point numbers or decimals)';
 const TEXTS = 'texts (utf8, large_utf8 or a dictionary of them)';
