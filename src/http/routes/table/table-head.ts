@@ -30,7 +30,8 @@ const UTF_8 = /^(utf-?8|us-ascii)$/i;
 
 /** Reads a request except for its body. @throws ApiError in the order of checks that the interface defines */
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
-  const { headers } = request;
+  const { headers, query } = request;
+  const { artefacts } = generation;
   requireChunks(request, 'A table');
   const sent = headers['content-type']?.split(';', 1)[0].trim().toLowerCase() as TableMediaType;
   const isTable = Object.hasOwn(TABLE_FORMATS, sent);
@@ -45,10 +46,14 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const body = readBodyHead(request, config);
   const { tier } = callerOf(request);
   const { hasLargeBodies, sitesPerBatch } = TIERS[tier];
+  const readers = { horizons: (text: string) => text.split(',') };
+  const { values, ...read } = readQuery(schemaOf(artefacts), Object(query), readers, artefacts);
+  const years = values.horizons as string[] | undefined;
   const table: TableRequest = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
-    ...readTableQuery(request, generation.artefacts),
+    ...read,
+    horizons: years === undefined ? ALL_HORIZONS : horizonSetOf(years.map(Number)),
     chunkRows: CHUNK_ROWS,
     limit: { tier, max: hasLargeBodies ? config.tableLimitRows : sitesPerBatch },
   };
@@ -61,18 +66,14 @@ export function readBodyHead(
   { tableLimitBytes, bodyLimitBytes }: Config,
 ): UploadHead {
   const { headers } = request;
-  const isGzip = isGzipped(headers['content-encoding']);
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  const isGzip = encoding.toLowerCase() === 'gzip';
+  if (!isGzip && encoding.toLowerCase() !== 'identity')
+    throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
   const limitBytes = TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
   const announcedBytes = Number(headers['content-length'] ?? limitBytes);
   if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
-}
-
-/** Whether the body is compressed. @throws ApiError unsupported_media_type for another coding than gzip */
-function isGzipped(encoding = 'identity'): boolean {
-  const coding = encoding.toLowerCase();
-  if (coding === 'identity' || coding === 'gzip') return coding === 'gzip';
-  throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
 }
 
 function unsupported(how: string): ApiError {
@@ -89,14 +90,3 @@ export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
 }
 
 const schemaOf = perGeneration((data: PredictorData) => tableQuerySchema(assumptionSchemas(data)));
-
-/** @throws ApiError invalid_request */
-function readTableQuery(
-  { query }: FastifyRequest,
-  data: PredictorData,
-): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
-  const readers = { horizons: (text: string) => text.split(',') };
-  const { values, ...read } = readQuery(schemaOf(data), Object(query), readers, data);
-  const years = values.horizons as string[] | undefined;
-  return { ...read, horizons: years === undefined ? ALL_HORIZONS : horizonSetOf(years.map(Number)) };
-}
