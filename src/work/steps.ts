@@ -5,7 +5,7 @@ import { encodeTile } from '../formats/geotiff/tiles.js';
 import type { TierLimit } from '../formats/request/request-errors.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats/surface/surface-output.js';
-import { OpenTable } from '../formats/table/open-table.js';
+import { type OpenTable, openTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { Predictor } from '../prediction/predictor.js';
@@ -28,7 +28,7 @@ const tables = new LRUCache<number, OpenTable>({ max: 4 });
 
 function openTableOf({ id, body, request }: TableOrder, data: PredictorData): OpenTable {
   const bytes = new Uint8Array(body.memory, body.at, body.length);
-  const table = tables.get(id) ?? new OpenTable(bytes, request, data);
+  const table = tables.get(id) ?? openTable(bytes, request, data);
   tables.set(id, table);
   return table;
 }

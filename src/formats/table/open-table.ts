@@ -10,9 +10,9 @@ import { ndjsonReader } from '../ndjson/ndjson-reader.js';
 import { placeError } from '../request/request-errors.js';
 import { textOutput } from '../text/text-output.js';
 import { readPositions } from './input-columns.js';
-import { type RowChecks, rowChecks } from './row-checks.js';
+import { rowChecks } from './row-checks.js';
 import type { TableChunk, TableRequest, TableState } from './table-request.js';
-import type { TableOutput, TableReader, TableSource } from './table-source.js';
+import type { TableOutput, TableReader } from './table-source.js';
 
 /** The answer to the first rows of a chunk. */
 export interface ChunkAnswer {
@@ -29,79 +29,64 @@ const READERS = { csv: csvReader, ndjson: ndjsonReader, arrow: arrowReader };
 /** Most rows that are predicted for together: the memory of a predictor grows with them. */
 const RUN_ROWS = 500;
 
-interface CheckedTable {
-  readonly source: TableSource;
-  readonly checks: RowChecks;
-  readonly output: TableOutput;
-}
+export type OpenTable = ReturnType<typeof openTable>;
 
-/** A table whose body is checked and then answered. It keeps what was read of the body, but no answers. */
-export class OpenTable {
-  readonly #reader: TableReader;
-  #checked: CheckedTable | undefined;
-
-  /**
-   * @param data pass the same object for all tables of a generation: what is made of it is kept
-   * @throws ApiError as `check`
-   */
-  constructor(
-    body: Uint8Array,
-    private readonly request: TableRequest,
-    private readonly data: PredictorData,
-  ) {
-    this.#reader = READERS[request.format](
-      Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-      request,
-    );
-  }
-
-  /** Checks some more of the body: see TableReader. */
-  check(before: TableState | undefined, isTimeUp: () => boolean): TableState {
-    return this.#reader.check(before, isTimeUp);
-  }
-
-  /** What the answer begins with, and what it ends with. */
-  ends(state: TableState): { readonly head: Uint8Array; readonly tail: Uint8Array } {
-    const { head, tail } = this.#open(state).output;
-    return { head, tail };
-  }
-
-  /** Answers rows of a chunk. @param state of the check at its end */
-  async answer(state: TableState, chunk: TableChunk, predictor: Predictor): Promise<ChunkAnswer> {
-    const { source, checks, output } = this.#open(state);
-    const rows = source.rows(chunk);
-    const sites = checks.read(rows);
-    const { records, inferenceMs } = await predictRows(sites, predictor);
-    const errors = new Map<number, ErrorObject>();
-    for (let row = 0; row < sites.count; row++) {
-      const status = records.status[row];
-      if (Number.isNaN(sites.latitude[row])) errors.set(row, checks.error(rows, row));
-      else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, this.data));
-    }
-    const predicted = { grid: this.data.grid, points: records.points, records, method: sites.method };
-    const { bytes, rowCount } = output.encode(rows, predicted, errors);
-    const outcomes = new Map<'answered' | ErrorCode, number>();
-    for (let row = 0; row < rowCount; row++) {
-      const outcome = errors.get(row)?.code ?? 'answered';
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    }
-    const { from, count, start, end } = chunk;
-    const rest =
-      rowCount < count
-        ? { from: from + rowCount, count: count - rowCount, start: rows.starts?.[rowCount] ?? start, end }
-        : undefined;
-    return { bytes, outcomes, rest, inferenceMs };
-  }
-
-  #open(state: TableState): CheckedTable {
-    if (this.#checked !== undefined) return this.#checked;
-    const { request, data } = this;
-    const source = this.#reader.source(state);
+/**
+ * Opens a table whose body is checked and then answered. It keeps what was read of the body, but no answers.
+ * @param data pass the same object for all tables of a generation: what is made of it is kept
+ * @throws ApiError as `check`
+ */
+export function openTable(body: Uint8Array, request: TableRequest, data: PredictorData) {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const reader: TableReader = READERS[request.format](bytes, request);
+  /** @param state of the check at its end, in this function and the others */
+  const read = (state: TableState) => {
+    const source = reader.source(state);
     const checks = rowChecks(data, request, readPositions(source.names));
     const outputOf = request.output === 'arrow' ? arrowOutput : textOutput;
-    this.#checked = { source, checks, output: outputOf(source, data, request) };
-    return this.#checked;
-  }
+    return { source, checks, output: outputOf(source, data, request) };
+  };
+  let checked: ReturnType<typeof read> | undefined;
+  const checkedTable = (state: TableState) => {
+    checked ??= read(state);
+    return checked;
+  };
+  return {
+    check: reader.check,
+
+    /** What the answer begins with, and what it ends with. */
+    ends(state: TableState): Pick<TableOutput, 'head' | 'tail'> {
+      const { head, tail } = checkedTable(state).output;
+      return { head, tail };
+    },
+
+    /** Answers rows of a chunk. */
+    async answer(state: TableState, chunk: TableChunk, predictor: Predictor): Promise<ChunkAnswer> {
+      const { source, checks, output } = checkedTable(state);
+      const rows = source.rows(chunk);
+      const sites = checks.read(rows);
+      const { records, inferenceMs } = await predictRows(sites, predictor);
+      const errors = new Map<number, ErrorObject>();
+      for (let row = 0; row < sites.count; row++) {
+        const status = records.status[row];
+        if (Number.isNaN(sites.latitude[row])) errors.set(row, checks.error(rows, row));
+        else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, data));
+      }
+      const predicted = { grid: data.grid, points: records.points, records, method: sites.method };
+      const { bytes, rowCount } = output.encode(rows, predicted, errors);
+      const outcomes = new Map<'answered' | ErrorCode, number>();
+      for (let row = 0; row < rowCount; row++) {
+        const outcome = errors.get(row)?.code ?? 'answered';
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+      const { from, count, start, end } = chunk;
+      const rest =
+        rowCount < count
+          ? { from: from + rowCount, count: count - rowCount, start: rows.starts?.[rowCount] ?? start, end }
+          : undefined;
+      return { bytes, outcomes, rest, inferenceMs };
+    },
+  };
 }
 
 /** Predicts rows, at most RUN_ROWS at a time. */

@@ -33,14 +33,7 @@ const rulesOf = perGeneration((data: PredictorData) => {
 });
 
 /** Checks rows like entries of a batch. */
-export interface RowChecks {
-  /** Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere. */
-  read(chunk: ChunkRows): SiteRows;
-  /** What is wrong with a row that is not valid. */
-  error(chunk: ChunkRows, row: number): ErrorObject;
-}
-
-export function rowChecks(data: PredictorData, request: TableRequest, columns: ReadPositions): RowChecks {
+export function rowChecks(data: PredictorData, request: TableRequest, columns: ReadPositions) {
   const { schema, numbers, canMove } = rulesOf(data);
   const catalogue = speciesOf(data);
   /** The optional columns that the table has. */
@@ -74,7 +67,8 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
   };
 
   return {
-    read(chunk) {
+    /** Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere. */
+    read(chunk: ChunkRows): SiteRows {
       const { count } = chunk.chunk;
       const rows = new SiteRows(count, width);
       rows.horizons.fill(request.horizons);
@@ -82,7 +76,8 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
       for (let row = 0; row < count; row++) if (!write(rows, row, chunk)) rows.latitude[row] = Number.NaN;
       return rows;
     },
-    error(chunk, row) {
+    /** What is wrong with a row that is not valid. */
+    error(chunk: ChunkRows, row: number): ErrorObject {
       const site: Partial<Record<ReadColumn, unknown>> = {}; // without empty cells
       for (const name of READ_COLUMNS) {
         const column = columns[name];

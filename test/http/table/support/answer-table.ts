@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { OpenTable } from '../../../../src/formats/table/open-table.js';
+import { type OpenTable, openTable } from '../../../../src/formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../../../../src/formats/table/table-request.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
@@ -31,7 +31,7 @@ export function open(body: Uint8Array, request: TableRequest) {
   let state: TableState | undefined;
   let table: OpenTable;
   do {
-    table = new OpenTable(body, request, data);
+    table = openTable(body, request, data);
     state = structuredClone(table.check(state, () => true));
   } while (!state.isChecked);
   return { table, state, rowCount: state.rowCount, ...table.ends(state) };
@@ -56,7 +56,7 @@ export async function answerTable(
 ): Promise<Buffer> {
   const asked = { ...request, chunkRows };
   const { table, state, head, tail } = open(Buffer.from(body), asked);
-  const tables = [table, new OpenTable(Buffer.from(body), asked, data)];
+  const tables = [table, openTable(Buffer.from(body), asked, data)];
   const parts = [head];
   for (const [index, first] of state.chunks.entries()) {
     for (let chunk: TableChunk | undefined = first; chunk !== undefined; ) {
