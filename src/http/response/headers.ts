@@ -5,7 +5,7 @@ export const CACHE_CONTROL = {
   default: 'no-store',
   /** The catalogues, which change with a reload only. */
   catalogue: 'private, max-age=300',
-  /** What may be kept, but must be asked for again with its ETag. */
+  /** What may be cached, but must be revalidated with its ETag. */
   revalidated: 'private, no-cache',
   /** What is the same for everybody. */
   document: 'public, max-age=300',

@@ -36,7 +36,7 @@ def usage(as_json: Json = False) -> None:
 
 
 def model(as_json: Json = False) -> None:
-    """Show what serves: version, origin of the outcomes, features, scores."""
+    """Show the models in use: version, origin of the outcomes, features, scores."""
     show(lambda client: client.model(), terminal.model_tables, as_json)
 
 
