@@ -11,7 +11,6 @@ export type Caller = Pick<KeyRecord, 'id' | 'tier' | 'owner'>;
 export interface DailyQuota {
   readonly keyId: string;
   readonly tier: Tier;
-  /** The UTC day, `YYYY-MM-DD`. */
   readonly day: string;
   /** Requests a day; `null` is unlimited. */
   readonly limit: number | null;

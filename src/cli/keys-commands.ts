@@ -41,7 +41,6 @@ export type Print = (json: unknown, lines: readonly string[]) => void;
 export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly synopsis: string;
   readonly description: string;
-  /** See `parseArguments`. */
   readonly schema: Shape;
   /** What the error says has happened if the output could not be printed. */
   readonly ifUnprinted: string;

@@ -14,7 +14,6 @@ export type PlantingMethod = (typeof PLANTING_METHODS)[number];
 /** Method code of a row that asks for both methods at one site; the codes below it index PLANTING_METHODS. */
 export const BOTH_METHODS = PLANTING_METHODS.length;
 
-/** Risk factors reported with each prediction. */
 export const RISK_FACTOR_COUNT = 3;
 
 /** What a request may ask for beyond the plain answer. */

@@ -78,9 +78,7 @@ export class Run {
 export class Scheduler {
   readonly #queue = new FairQueue();
   #runsUnderWay = 0;
-  /** Runs to be tried again. */
   readonly #retries: Run[] = [];
-  /** Jobs admitted and not finished. */
   unfinishedJobs = 0;
 
   /** @param queueLimitSites sites that may wait, at least as many as the largest job has */
@@ -120,7 +118,6 @@ export class Scheduler {
     return job;
   }
 
-  /** Whether no job is unfinished and no run is under way. */
   get isIdle(): boolean {
     return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
   }

@@ -83,7 +83,6 @@ export type StepOrder = {
   [Kind in StepKind]: { readonly kind: Kind } & Parameters<(typeof STEPS)[Kind]>[0];
 }[StepKind];
 
-/** The results of orders by their kind. */
 export type StepResults = { readonly [Kind in StepKind]: Awaited<ReturnType<(typeof STEPS)[Kind]>> };
 
 /** A step ends with its result, or with what is wrong with the request. */

@@ -42,7 +42,6 @@ export async function* surfaceChunks(
   }
 }
 
-/** The answer as a GeoTIFF. */
 export async function surfaceTiff(
   surface: Surface,
   artefacts: PredictorData,

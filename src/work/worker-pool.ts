@@ -12,7 +12,6 @@ import { WorkerSlot, type WorkerWatcher } from './worker-slot.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 
-/** How long workers may take to open their models. */
 export const OPEN_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 

@@ -8,7 +8,6 @@ export interface AccountsDatabase {
     hash: string;
     key_id: string;
     created_at_ms: number;
-    /** Null for the current secret of a key. */
     valid_until_ms: number | null;
   };
   daily_usage: {

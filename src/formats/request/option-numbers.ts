@@ -12,7 +12,6 @@ import {
   WARMING,
 } from '../../prediction/site-rows.js';
 
-/** A number that a request may state: its name, its unit, its range and an example. */
 export interface OptionNumber {
   readonly name: string;
   readonly unit: string;

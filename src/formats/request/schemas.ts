@@ -181,7 +181,6 @@ export function requestSchemas(data: PredictorData) {
   return {
     /** Parameters of the queries of tables and surfaces. */
     assumptions: assumptionSchemas(data),
-    /** Body of POST /v1/predict/compare. */
     comparison: z.object({ ...fields, ...options }).meta({ id: 'ComparisonRequest', examples: [EXAMPLE] }),
     prediction,
     /** Body of POST /v1/predict/batch, whose entries are checked one by one. */

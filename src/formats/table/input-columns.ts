@@ -33,11 +33,7 @@ export function checkNameBytes(bytes: number): void {
     );
 }
 
-/**
- * Finds the columns to read.
- * @param names of the columns of a table in their order
- * @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours
- */
+/** @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours */
 export function readPositions(names: readonly string[]): ReadPositions {
   if (names.length > MAX_COLUMNS)
     throw tableError(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);

@@ -111,7 +111,6 @@ function horizonColumns(years: number, h: number, intervals: boolean): OutputCol
   return [survival('survival'), ...factors, ...(intervals ? [survival('low'), survival('high')] : [])];
 }
 
-/** The columns of the matched place of a row. */
 const PLACE_COLUMNS: readonly OutputColumn<PredictedRows>[] = [
   { ...LATITUDE, name: 'matched_latitude' },
   { ...LONGITUDE, name: 'matched_longitude' },

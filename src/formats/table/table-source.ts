@@ -7,7 +7,6 @@ import type { TableChunk, TableState } from './table-request.js';
 export interface TableReader {
   /**
    * Checks some more of the body.
-   * @param before how far the check has come; undefined at the beginning
    * @param isTimeUp called from time to time; if it returns true, the check stops and the next call continues it
    * @throws ApiError invalid_request for a body that is no table, batch_too_large
    */
@@ -49,7 +48,6 @@ export interface ChunkRows {
   arrowColumns(): readonly Data[];
 }
 
-/** The errors of the rows of a chunk that have no prediction. */
 export type RowErrors = ReadonlyMap<number, ErrorObject>;
 
 /**

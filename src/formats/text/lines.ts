@@ -79,11 +79,7 @@ export class TextCheck {
   rowCount: number;
   readonly #chunks: { from: number; count: number; start: number; end: number }[];
 
-  /**
-   * @param before how far the check has come
-   * @param hasSpaces whether blank lines may have spaces and tabs
-   * @throws ApiError as `textStart`
-   */
+  /** @param hasSpaces whether blank lines may have spaces and tabs @throws ApiError as `textStart` */
   constructor(
     private readonly body: Buffer,
     private readonly request: TableRequest,

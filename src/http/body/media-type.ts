@@ -9,11 +9,7 @@ export const MAX_ACCEPT_CHARACTERS = 500;
 const PARAMETERS =
   /;\s*(charset="?utf-8"?|header=present|application="?geotiff"?|profile="?cloud-optimized"?)/gi;
 
-/**
- * Chooses the media type of an answer.
- * @param available the types that it can have, the one to prefer first
- * @throws ApiError not_acceptable
- */
+/** @param available the media types that an answer can have, the one to prefer first @throws ApiError not_acceptable */
 export function negotiateType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   available: readonly [MediaType, ...MediaType[]],

@@ -18,7 +18,6 @@ export interface UploadHead {
 
 /**
  * Reads a large body into memory. It may take any time, but must not be too slow.
- * @param memory for the decompressed body, of `bytes`
  * @param windowMs over which the speed of the upload is averaged
  * @returns its size
  * @throws ApiError payload_too_large, or invalid_request if the body is not gzip as announced or, with 408, too slow;

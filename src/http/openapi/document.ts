@@ -130,7 +130,6 @@ function rangeResponses(body: Body, { headers }: { headers: Record<string, objec
   };
 }
 
-/** The items if a condition holds, otherwise none. */
 function itemsIf<Item extends string>(condition: unknown, ...items: readonly Item[]): readonly Item[] {
   return condition ? items : [];
 }

@@ -20,7 +20,6 @@ export class Generations {
   readonly #ending = new AbortController();
   /** Former generations that are closing, with the promise of their end. */
   readonly #retiring = new Map<Generation, Promise<void>>();
-  /** The generation that serves new requests. */
   current: Generation;
   readonly #oneReload = pLimit(1);
 

@@ -25,7 +25,6 @@ import { readQuery, wordListSchema } from '../query.js';
 const CHUNK_ROWS = 2000;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
-/** The charsets whose texts are UTF-8. */
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
 
 /** Reads a request except for its body. @throws ApiError in the order of checks that the interface defines */
