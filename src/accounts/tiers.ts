@@ -1,15 +1,9 @@
 import { LARGEST_BATCH_SITES } from '../config.js';
 
-interface TierLimits {
-  /** Requests admitted per UTC day; `null` is unlimited (still metered). */
-  readonly requestsPerDay: number | null;
-  readonly sitesPerBatch: number;
-  readonly pointsPerSurface: number;
-  /** Whether TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES apply; otherwise the limits of batches. */
-  readonly hasLargeBodies: boolean;
-}
-
-/** The tiers and their limits: the only definition of these numbers. */
+/**
+ * The tiers and their limits: the only definition of these numbers. `null` requests are unlimited, but metered. With
+ * `hasLargeBodies` TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES apply, else the limits of batches.
+ */
 export const TIERS = {
   spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000, hasLargeBodies: false },
   mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000, hasLargeBodies: false },
@@ -19,7 +13,7 @@ export const TIERS = {
     pointsPerSurface: 500_000,
     hasLargeBodies: true,
   },
-} as const satisfies Record<string, TierLimits>;
+} as const;
 
 export type Tier = keyof typeof TIERS;
 
