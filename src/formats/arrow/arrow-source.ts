@@ -3,7 +3,7 @@ import type { TableChunk } from '../table/table-request.js';
 import { type ChunkRows, ENCODED_CHUNK_BYTES, type TableSource } from '../table/table-source.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { type Cells, cellsOf } from './cells.js';
-import { type BatchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
+import { type BatchHeader, columnLoader, type Dictionaries } from './load-columns.js';
 import { messagesOf } from './messages.js';
 import { readSchema, sliceColumn } from './text-views.js';
 
@@ -66,7 +66,7 @@ export class ArrowSource implements TableSource {
   load({ at, dictionaries }: StreamBatch, where: string): Data[] {
     const [{ message, body }] = messagesOf(this.stream.subarray(at));
     const types = this.sent.fields.map(({ type }) => type);
-    return new ColumnLoader(where, message.header() as BatchHeader, body, dictionaries).load(types);
+    return columnLoader(where, message.header() as BatchHeader, body, dictionaries).load(types);
   }
 }
 

@@ -34,164 +34,147 @@ const COMPRESSIONS = ['LZ4', 'ZSTD'];
  * Reads columns from the body of a message without copying. The library would take lengths and offsets as they are stated;
  * here each is checked against the bytes that are there, so that no column has fewer values than it says, no text ends
  * before it begins or is not UTF-8, and no index is beyond its dictionary.
+ * @param where the message, for errors
  */
-export class ColumnLoader {
-  #node = 0;
-  #buffer = 0;
-  #views = 0;
+export function columnLoader(
+  where: string,
+  header: BatchHeader,
+  body: Uint8Array,
+  dictionaries: Dictionaries,
+) {
+  let [nodeIndex, bufferIndex, viewColumns] = [0, 0, 0];
   /** The bytes of all texts of views, and an upper bound of those in one row. */
-  #viewTextBytes = 0;
-  #longestViewTexts = 0;
+  let [viewTextBytes, longestViewTexts] = [0, 0];
   /** Bytes that no buffer has claimed: with shared bytes, a small body could ask for a huge answer. */
-  #unclaimedBytes: number;
-
-  /** @param where the message, for errors */
-  constructor(
-    private readonly where: string,
-    private readonly header: BatchHeader,
-    private readonly body: Uint8Array,
-    private readonly dictionaries: Dictionaries,
-  ) {
-    this.#unclaimedBytes = body.length;
-    const { compression } = header;
-    if (compression) {
-      const name = COMPRESSIONS[compression.type] ?? 'unknown';
-      throw damaged(where, `its buffers are compressed (${name}): write the stream with compression none`);
-    }
+  let unclaimedBytes = body.length;
+  const isSharingTexts = () => viewTextBytes > body.length;
+  const problem = (what: string) => damaged(where, what);
+  const { compression } = header;
+  if (compression) {
+    const name = COMPRESSIONS[compression.type] ?? 'unknown';
+    throw problem(`its buffers are compressed (${name}): write the stream with compression none`);
   }
+  return { load, loadDictionary };
 
   /** The columns of a record batch. @throws ApiError invalid_request */
-  load(types: readonly DataType[]): Data[] {
-    const columns = types.map((type) => this.#column(type));
-    if (columns.some(({ length }) => length !== this.header.length))
-      throw this.#damaged('its columns differ in length');
+  function load(types: readonly DataType[]): Data[] {
+    const columns = types.map((type) => column(type));
+    if (columns.some(({ length }) => length !== header.length)) throw problem('its columns differ in length');
     return columns;
   }
 
-  get #isSharingTexts(): boolean {
-    return this.#viewTextBytes > this.body.length;
-  }
-
   /** The values of a dictionary; of views, written out as utf8. @throws ApiError invalid_request */
-  loadDictionary(type: DataType): Data {
-    const [values] = this.load([type]);
+  function loadDictionary(type: DataType): Data {
+    const [values] = load([type]);
     if (!DataType.isUtf8View(type)) return values;
-    if (this.#isSharingTexts)
-      throw this.#damaged('texts of views share their bytes: send the dictionary as utf8');
+    if (isSharingTexts()) throw problem('texts of views share their bytes: send the dictionary as utf8');
     return sliceColumn(values, 0, values.length);
   }
 
-  #column(type: DataType): Data {
-    const { length, nullCount } = this.#nextNode();
+  function column(type: DataType): Data {
+    const { length, nullCount } = nextNode();
     if (DataType.isNull(type)) return makeData({ type, length });
-    const nullBitmap = this.#bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
+    const nullBitmap = bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
     // The library counts the nulls: the stated number may be wrong.
     const nulls = { length, nullCount: nullCount === 0 ? 0 : -1, nullBitmap };
-    if (DataType.isDictionary(type)) return this.#dictionaryColumn(type, nulls);
-    if (DataType.isBool(type)) return makeData({ ...nulls, type, data: this.#bytes(Math.ceil(length / 8)) });
-    if (DataType.isUtf8View(type)) return this.#viewColumn(type, nulls);
+    if (DataType.isDictionary(type)) return dictionaryColumn(type, nulls);
+    if (DataType.isBool(type)) return makeData({ ...nulls, type, data: bytes(Math.ceil(length / 8)) });
+    if (DataType.isUtf8View(type)) return viewColumn(type, nulls);
     if (!hasOffsets(type)) {
-      const data = this.#numbers(type.ArrayType, length * strideForType(type));
+      const data = numbers(type.ArrayType, length * strideForType(type));
       return makeData({ ...nulls, type, data } as never);
     }
-    const valueOffsets = this.#offsets(type.OffsetArrayType, length);
-    const data = this.#bytes(Number(valueOffsets[length]));
-    if (isText(type)) this.#checkTexts(valueOffsets, data);
+    const valueOffsets = offsets(type.OffsetArrayType, length);
+    const data = bytes(Number(valueOffsets[length]));
+    if (isText(type)) checkTexts(valueOffsets, data);
     return makeData({ ...nulls, type, valueOffsets, data } as never);
   }
 
-  #viewColumn(type: DataType, nulls: Nulls): Data {
-    const views = this.#bytes(VIEW_BYTES * nulls.length);
+  function viewColumn(type: DataType, nulls: Nulls): Data {
+    const views = bytes(VIEW_BYTES * nulls.length);
     const variadicBuffers: Uint8Array[] = [];
-    for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
-      variadicBuffers.push(this.#bytes());
+    for (let left = header.variadicBufferCounts[viewColumns++] ?? 0; left > 0; left--)
+      variadicBuffers.push(bytes());
     const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
     const texts = new ViewTexts(column);
-    const longestBefore = this.#longestViewTexts;
+    const longestBefore = longestViewTexts;
     for (let row = 0; row < nulls.length; row++) {
       const text = texts.bytes(row);
-      if (text === undefined) throw this.#damaged('a text is not where its view says');
-      this.#viewTextBytes += text.length;
-      this.#longestViewTexts = Math.max(this.#longestViewTexts, longestBefore + text.length);
-      if (this.#isSharingTexts && this.#longestViewTexts > MAX_SHARED_TEXT_BYTES)
-        throw this.#damaged(
-          `texts of views share their bytes and have up to ${this.#longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
+      if (text === undefined) throw problem('a text is not where its view says');
+      viewTextBytes += text.length;
+      longestViewTexts = Math.max(longestViewTexts, longestBefore + text.length);
+      if (isSharingTexts() && longestViewTexts > MAX_SHARED_TEXT_BYTES)
+        throw problem(
+          `texts of views share their bytes and have up to ${longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
         );
-      if (!isUtf8(text)) throw this.#damaged('a text is not UTF-8');
+      if (!isUtf8(text)) throw problem('a text is not UTF-8');
     }
     return column;
   }
 
-  #dictionaryColumn(type: Dictionary, nulls: Nulls): Data {
-    const dictionary = this.dictionaries.get(type.id);
-    if (dictionary === undefined) throw this.#damaged(`dictionary ${type.id} was not sent`);
+  function dictionaryColumn(type: Dictionary, nulls: Nulls): Data {
+    const dictionary = dictionaries.get(type.id);
+    if (dictionary === undefined) throw problem(`dictionary ${type.id} was not sent`);
     const { length } = nulls;
-    const data = this.#numbers((type.indices as DataType).ArrayType, length);
+    const data = numbers((type.indices as DataType).ArrayType, length);
     const column = makeData({ ...nulls, type: readType(type), data, dictionary } as never) as Data;
     for (let row = 0; row < length; row++) {
       const isWithin = data[row] >= 0 && data[row] < dictionary.length;
       if (!isWithin && column.getValid(row))
-        throw this.#damaged(
-          `an index is ${data[row]}, but dictionary ${type.id} has ${dictionary.length} values`,
-        );
+        throw problem(`an index is ${data[row]}, but dictionary ${type.id} has ${dictionary.length} values`);
     }
     return column;
   }
 
-  #nextNode() {
-    const node = this.header.nodes[this.#node++];
-    if (node === undefined) throw this.#damaged('it has fewer columns than the schema');
+  function nextNode() {
+    const node = header.nodes[nodeIndex++];
+    if (node === undefined) throw problem('it has fewer columns than the schema');
     if (!(node.length >= 0 && node.nullCount >= 0 && node.nullCount <= node.length))
-      throw this.#damaged(`a column claims ${node.length} values, ${node.nullCount} of them null`);
+      throw problem(`a column claims ${node.length} values, ${node.nullCount} of them null`);
     return node;
   }
 
   /** The next buffer as `count` numbers. @param ArrayType of any numbers, though its type says offsets */
-  #numbers(ArrayType: DataType['OffsetArrayType'], count: number) {
-    const { buffer, byteOffset } = this.#bytes(count * ArrayType.BYTES_PER_ELEMENT);
+  function numbers(ArrayType: DataType['OffsetArrayType'], count: number) {
+    const { buffer, byteOffset } = bytes(count * ArrayType.BYTES_PER_ELEMENT);
     return new ArrayType(buffer, byteOffset, count);
   }
 
   /** The next buffer, or its first `count` bytes. */
-  #bytes(count?: number): Uint8Array {
-    const region = this.header.buffers[this.#buffer++];
-    if (region === undefined) throw this.#damaged('it has fewer buffers than its columns need');
+  function bytes(count?: number): Uint8Array {
+    const region = header.buffers[bufferIndex++];
+    if (region === undefined) throw problem('it has fewer buffers than its columns need');
     const { offset, length } = region;
-    if (!(offset >= 0 && length >= 0 && offset + length <= this.body.length && offset % ALIGNMENT === 0))
-      throw this.#damaged(`a buffer claims bytes ${offset} to ${offset + length} of ${this.body.length}`);
-    this.#unclaimedBytes -= length;
-    if (this.#unclaimedBytes < 0) throw this.#damaged('its buffers overlap');
+    if (!(offset >= 0 && length >= 0 && offset + length <= body.length && offset % ALIGNMENT === 0))
+      throw problem(`a buffer claims bytes ${offset} to ${offset + length} of ${body.length}`);
+    unclaimedBytes -= length;
+    if (unclaimedBytes < 0) throw problem('its buffers overlap');
     if (count !== undefined && length < count)
-      throw this.#damaged(`a buffer has ${length} bytes, but its column needs ${count}`);
-    return this.body.subarray(offset, offset + (count ?? length));
+      throw problem(`a buffer has ${length} bytes, but its column needs ${count}`);
+    return body.subarray(offset, offset + (count ?? length));
   }
 
   /** The offsets of `length` values, which must not fall. */
-  #offsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
+  function offsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
     // An empty column may omit its offsets.
-    if (length === 0 && this.header.buffers[this.#buffer]?.length === 0) {
-      this.#buffer++;
+    if (length === 0 && header.buffers[bufferIndex]?.length === 0) {
+      bufferIndex++;
       return new ArrayType(1);
     }
-    const offsets = this.#numbers(ArrayType, length + 1);
+    const offsets = numbers(ArrayType, length + 1);
     let last = 0;
     for (const offset of offsets) {
-      if (!(offset >= last)) throw this.#damaged('the offsets of a column fall');
+      if (!(offset >= last)) throw problem('the offsets of a column fall');
       last = Number(offset);
     }
     return offsets;
   }
 
-  #checkTexts(offsets: Offsets, bytes: Uint8Array): void {
-    if (!isUtf8(bytes.subarray(Number(offsets[0])))) throw this.#damaged('a text is not UTF-8');
+  function checkTexts(offsets: Offsets, bytes: Uint8Array): void {
+    if (!isUtf8(bytes.subarray(Number(offsets[0])))) throw problem('a text is not UTF-8');
     for (const offset of offsets) {
       const at = Number(offset);
-      if (at < bytes.length && (bytes[at] & 0xc0) === 0x80)
-        throw this.#damaged('a text ends within a character');
+      if (at < bytes.length && (bytes[at] & 0xc0) === 0x80) throw problem('a text ends within a character');
     }
-  }
-
-  #damaged(problem: string): Error {
-    return damaged(this.where, problem);
   }
 }

@@ -13,7 +13,7 @@ import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
 import { checkTypes, isText, isWritable, typeError, typeName } from './column-types.js';
-import { ColumnLoader, type Dictionaries, type DictionaryBatch } from './load-columns.js';
+import { columnLoader, type Dictionaries, type DictionaryBatch } from './load-columns.js';
 import { ALIGNMENT, damaged, messagesOf } from './messages.js';
 import { readSchema } from './text-views.js';
 
@@ -124,7 +124,7 @@ function readDictionary(
 ): Vector {
   const type = schema.dictionaries.get(id);
   if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
-  const values = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
+  const values = columnLoader(where, data, body, new Map()).loadDictionary(type);
   const before = isDelta ? (sent.get(id)?.data ?? []) : [];
   if (before.length >= MAX_DICTIONARY_DELTAS)
     throw damaged(
