@@ -52,7 +52,7 @@ export const surfacesEndpoint: Endpoint = {
 };
 
 export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
-  const work = new SurfaceWork(submitter, config.requestTimeoutMs);
+  const work = surfaceWork(submitter, config.requestTimeoutMs);
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
@@ -110,36 +110,34 @@ interface SurfaceFile {
 }
 
 /** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
-class SurfaceWork {
-  readonly budget = new MemoryBudget(MEMORY_BYTES);
-  readonly #memory = new SharedMemory();
-  readonly #kept = new LRUCache<string, SurfaceFile>({
+function surfaceWork(submitter: Submitter, timeoutMs: number) {
+  const budget = new MemoryBudget(MEMORY_BYTES);
+  const memory = new SharedMemory();
+  const files = new LRUCache<string, SurfaceFile>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
   /** The files that are being made, by identity. */
-  readonly #making = new Map<string, Promise<SurfaceFile>>();
-
-  constructor(
-    private readonly submitter: Submitter,
-    private readonly timeoutMs: number,
-  ) {}
+  const making = new Map<string, Promise<SurfaceFile>>();
+  /** The deadline of a step that begins now, for a file or for an answer that has begun. */
+  const laterDeadline = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
+  return { budget, predict, fileOf };
 
   /** Predicts a surface that is sent in chunks. @throws ApiError, JobError */
-  async predict(reply: FastifyReply, generation: Generation, asked: AskedSurface) {
-    this.submitter.checkConcurrency(reply);
+  async function predict(reply: FastifyReply, generation: Generation, asked: AskedSurface) {
+    submitter.checkConcurrency(reply);
     const answerBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.points.length);
-    takeMemory(this.budget, sizeOf(asked).bytes + answerBytes, reply);
-    const { surface, release } = this.#share(asked);
+    takeMemory(budget, sizeOf(asked).bytes + answerBytes, reply);
+    const { surface, release } = share(asked);
     const steps = openSteps(reply, generation, release);
-    const deadlineMs = this.submitter.deadlineOf(reply);
+    const deadlineMs = submitter.deadlineOf(reply);
     await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
-      this.submitter.runLimited(reply, generation, () => {
+      submitter.runLimited(reply, generation, () => {
         reply.request.state.sites = asked.points.length;
         return predictPoints(surface, steps, () => deadlineMs);
       }),
     );
-    return { steps, chunks: surfaceChunks(surface, asked.type as StreamedType, steps, this.#laterDeadline) };
+    return { steps, chunks: surfaceChunks(surface, asked.type as StreamedType, steps, laterDeadline) };
   }
 
   /**
@@ -147,41 +145,49 @@ class SurfaceWork {
    * kept even if its callers give up meanwhile, for when they ask again.
    * @throws ApiError, JobError
    */
-  async fileOf(reply: FastifyReply, generation: Generation, asked: AskedSurface): Promise<SurfaceFile> {
+  async function fileOf(
+    reply: FastifyReply,
+    generation: Generation,
+    asked: AskedSurface,
+  ): Promise<SurfaceFile> {
     const { identity } = asked;
-    const before = this.#kept.get(identity);
+    const before = files.get(identity);
     if (before !== undefined) return before;
     const work = async () => {
       // If the other request fails, for example because of the limits of its key, this one makes the file.
-      while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
-      const kept = this.#kept.get(identity);
+      while (making.has(identity)) await making.get(identity)?.catch(() => {});
+      const kept = files.get(identity);
       if (kept !== undefined) return kept;
       if (reply.raw.closed) throw CLOSED_WHILE_WAITING;
-      const making = this.#make(reply, generation, asked).finally(() => this.#making.delete(identity));
-      this.#making.set(identity, making);
-      return making;
+      const file = make(reply, generation, asked).finally(() => making.delete(identity));
+      making.set(identity, file);
+      return file;
     };
-    return this.submitter.runLimited(reply, generation, work);
+    return submitter.runLimited(reply, generation, work);
   }
 
-  async #make(reply: FastifyReply, generation: Generation, asked: AskedSurface): Promise<SurfaceFile> {
+  async function make(
+    reply: FastifyReply,
+    generation: Generation,
+    asked: AskedSurface,
+  ): Promise<SurfaceFile> {
     const { points, type, identity } = asked;
     const { artefacts, batches, streams } = generation;
     const { id } = callerOf(reply.request);
     const { values, bytes: ownBytes } = sizeOf(asked);
     const answerBytes =
       type === TIFF_TYPE ? RASTER_BYTES_PER_VALUE * values : TEXT_BYTES_PER_POINT * points.length;
-    if (!this.budget.take(id, ownBytes + answerBytes)) throw TOO_MANY_OPEN;
+    if (!budget.take(id, ownBytes + answerBytes)) throw TOO_MANY_OPEN;
     const steps = new RequestSteps(id, batches);
     const cancel = () => steps.cancel();
     let release = () => {};
     streams.add(cancel);
     try {
-      const shared = this.#share(asked); // throws where the system has no memory
+      const shared = share(asked); // throws where the system has no memory
       release = shared.release;
       const { surface } = shared;
       reply.request.state.sites = points.length;
-      const deadlineOf = this.#laterDeadline;
+      const deadlineOf = laterDeadline;
       await predictPoints(surface, steps, deadlineOf);
       reply.request.state.times = steps;
       const bytes =
@@ -189,7 +195,7 @@ class SurfaceWork {
           ? await surfaceTiff(surface, artefacts, steps, deadlineOf)
           : Buffer.from(await arrayBuffer(surfaceChunks(surface, type, steps, deadlineOf)));
       const file = { bytes, byteTag: type === TIFF_TYPE ? await byteTag(bytes) : undefined };
-      this.#kept.set(identity, file);
+      files.set(identity, file);
       return file;
     } catch (err) {
       // No response reports it.
@@ -197,22 +203,19 @@ class SurfaceWork {
       throw err;
     } finally {
       streams.delete(cancel);
-      this.budget.release(id, ownBytes + answerBytes);
+      budget.release(id, ownBytes + answerBytes);
       void steps.released().then(release);
     }
   }
 
-  /** The deadline of a step that begins now, for a file or for an answer that has begun. */
-  readonly #laterDeadline = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
-
   /** Copies the points of a surface to shared memory with space for its values. `release` gives that memory back. */
-  #share(asked: AskedSurface) {
+  function share(asked: AskedSurface) {
     const size = sizeOf(asked);
-    const range = this.#memory.take(size.bytes);
+    const range = memory.take(size.bytes);
     const points = new Int32Array(range.memory, range.at, asked.points.length);
     points.set(asked.points);
     const values = new Uint16Array(range.memory, range.at + points.byteLength, size.values);
-    return { surface: { ...asked, points, values }, release: () => this.#memory.release(range) };
+    return { surface: { ...asked, points, values }, release: () => memory.release(range) };
   }
 }
 
