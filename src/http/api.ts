@@ -19,7 +19,7 @@ import { surfacesEndpoint, surfacesRoute } from './routes/surfaces/surfaces.js';
 import { tableEndpoint, tableRoute } from './routes/table/table.js';
 import { connectionOf } from './server/connection.js';
 import { createServer } from './server/server.js';
-import { Submitter } from './submitter.js';
+import { createSubmitter } from './submitter.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [
@@ -42,7 +42,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   const { config, nowMs, phase, accounts, serving, connections, metrics } = dependencies;
   const context: RouteContext = {
     ...dependencies,
-    submitter: new Submitter(nowMs, config.requestTimeoutMs, config.queueLimitSites),
+    submitter: createSubmitter(nowMs, config.requestTimeoutMs, config.queueLimitSites),
     memory: new MemoryBudget(config.tableMemoryBytes),
     arriving: new Map(),
   };

@@ -9,32 +9,27 @@ import { TOO_MANY_OPEN } from './errors.js';
 import { connectionOf } from './server/connection.js';
 import { callerOf } from './server/request-state.js';
 
-export class Submitter {
-  readonly #concurrency: KeyConcurrency;
+export type Submitter = ReturnType<typeof createSubmitter>;
 
-  /** @param timeoutMs how long after its arrival a request may be answered */
-  constructor(
-    private readonly nowMs: () => number,
-    private readonly timeoutMs: number,
-    queueLimitSites: number,
-  ) {
-    this.#concurrency = new KeyConcurrency(queueLimitSites);
-  }
+/** @param timeoutMs how long after its arrival a request may be answered */
+export function createSubmitter(nowMs: () => number, timeoutMs: number, queueLimitSites: number) {
+  const concurrency = new KeyConcurrency(queueLimitSites);
+  return { submit, checkConcurrency, runLimited, deadlineOf };
 
   /**
    * Submits all rows of a request, and gives them up when its response closes. Sets `times` in the request's state.
    * @param isDroppedAtHangUp whether waiting rows are also given up when the caller closes its side
    * @throws JobError where the service cannot answer them
    */
-  async submit(
+  async function submit(
     reply: FastifyReply,
     scheduler: Scheduler,
     rows: SiteRows,
     isDroppedAtHangUp = false,
   ): Promise<JobAnswers> {
-    rows.generatedAtMs.fill(this.nowMs());
+    rows.generatedAtMs.fill(nowMs());
     const keyId = callerOf(reply.request).id;
-    const job = scheduler.submit({ keyId, deadlineMs: this.deadlineOf(reply), rows });
+    const job = scheduler.submit({ keyId, deadlineMs: deadlineOf(reply), rows });
     reply.raw.once('close', () => job.giveUp('abandoned'));
     if (isDroppedAtHangUp && job.startedMs === undefined)
       connectionOf(reply.request.raw).onHangUp(() => {
@@ -46,8 +41,8 @@ export class Submitter {
   }
 
   /** @throws ApiError overloaded where no further plan or surface of the caller would be admitted */
-  checkConcurrency({ request }: FastifyReply): void {
-    if (this.#concurrency.wouldReject(callerOf(request).id)) throw TOO_MANY_OPEN;
+  function checkConcurrency({ request }: FastifyReply): void {
+    if (concurrency.wouldReject(callerOf(request).id)) throw TOO_MANY_OPEN;
   }
 
   /**
@@ -55,11 +50,15 @@ export class Submitter {
    * request times out meanwhile.
    * @throws ApiError if too many of the key wait, JobError if the request times out, or what `work` throws
    */
-  async runLimited<Result>(reply: FastifyReply, generation: Generation, work: () => Promise<Result>) {
-    this.checkConcurrency(reply);
+  async function runLimited<Result>(
+    reply: FastifyReply,
+    generation: Generation,
+    work: () => Promise<Result>,
+  ) {
+    checkConcurrency(reply);
     const { id } = callerOf(reply.request);
-    const deadlineMs = this.deadlineOf(reply);
-    const running = generation.keepOpen(() => this.#concurrency.run(id, deadlineMs, work));
+    const deadlineMs = deadlineOf(reply);
+    const running = generation.keepOpen(() => concurrency.run(id, deadlineMs, work));
     const leftMs = Math.max(0, deadlineMs - performance.now());
     return new Promise<Result>((resolve, reject) => {
       const timer = setTimeout(() => reject(new JobError('timed-out')), leftMs);
@@ -68,7 +67,7 @@ export class Submitter {
   }
 
   /** When a request is given up, on the clock of `performance.now()`. */
-  deadlineOf(reply: FastifyReply): number {
-    return performance.now() - reply.elapsedTime + this.timeoutMs;
+  function deadlineOf(reply: FastifyReply): number {
+    return performance.now() - reply.elapsedTime + timeoutMs;
   }
 }
