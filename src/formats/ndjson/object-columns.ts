@@ -122,9 +122,9 @@ function kindAt(bytes: Buffer, start: number, end: number): number {
     case OPEN_ARRAY:
       return OTHER;
     default:
-      return end - start > EXACT_CHARACTERS && !isExact(bytes.toString('latin1', start, end))
-        ? OTHER
-        : NUMBER;
+      return end - start <= EXACT_CHARACTERS || isExact(bytes.toString('latin1', start, end))
+        ? NUMBER
+        : OTHER;
   }
 }
 

@@ -36,13 +36,6 @@ type SiteFields = StatedOptions &
     Partial<Record<'latitude' | 'longitude' | 'species_code' | 'planting_method' | 'horizons', unknown>>
   >;
 
-/** Degrees are as submitted; null where that was not a number. */
-interface FailedEntry {
-  readonly error: ErrorObject;
-  readonly latitude: number | null;
-  readonly longitude: number | null;
-}
-
 /**
  * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
  * with the rest.
@@ -124,7 +117,10 @@ export function requestReader(data: PredictorData) {
       if (total > limit.max) throw batchTooLarge(`The batch has ${total} entries`, total, limit);
       if (total > rows.count) rows = new SiteRows(limit.max, width);
       const entries = new Int32Array(total);
-      const failed = new Map<number, FailedEntry>();
+      const failed = new Map<
+        number,
+        { error: ErrorObject } & Record<'latitude' | 'longitude', number | null>
+      >();
       let rowCount = 0;
       for (let entry = 0; entry < total; entry++) {
         const site = requests[entry];

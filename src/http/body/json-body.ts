@@ -46,7 +46,9 @@ function readBody(
       return;
     }
     if (length > memory.length) {
-      const larger = Buffer.allocUnsafeSlow(capacityFor(length, limitBytes));
+      // The smallest of the limit, its half, its quarter and so on that suffices: a buffer is at most half of the next.
+      const capacity = Math.ceil(limitBytes / 2 ** Math.floor(Math.log2(limitBytes / length)));
+      const larger = Buffer.allocUnsafeSlow(capacity);
       memory.copy(larger, 0, 0, before);
       memory = larger;
     }
@@ -60,9 +62,4 @@ function readBody(
   }
   connectionOf(request.raw).sendContinue();
   payload.on('data', onData).on('end', onEnd).on('error', onError);
-}
-
-/** The smallest of the limit, its half, its quarter and so on that holds `length`: a buffer is at most half of the next. */
-function capacityFor(length: number, limitBytes: number): number {
-  return Math.ceil(limitBytes / 2 ** Math.floor(Math.log2(limitBytes / length)));
 }
