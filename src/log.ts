@@ -11,10 +11,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 export type Log = pino.Logger & { linesDropped(): number };
 
-/**
- * Creates a log of JSON lines. API keys in any field or message are redacted.
- * @param destination receives the lines instead of standard output
- */
+/** Creates a log of JSON lines, on standard output by default. API keys in any field or message are redacted. */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
   const reportDrops = (linesDropped: number) =>
     log.warn({ lines_dropped: linesDropped }, 'standard output is writable again');

@@ -24,7 +24,6 @@ export function writeOutput(text: string): void {
 /**
  * The same for a secret, which is lost if nobody sees it: refuses the null device, which Node also opens in place of a
  * closed output.
- * @throws OutputError
  */
 export function writeSecret(text: string): void {
   if (fstatSync(STDOUT).rdev === statSync(devNull).rdev)

@@ -17,7 +17,6 @@ export interface Draws {
 /**
  * Runs the interval graph of a method once, for the matched rows that ask for intervals and the method; undefined where
  * none does.
- * @param method its index in PLANTING_METHODS
  */
 export async function drawsOf(
   method: number,

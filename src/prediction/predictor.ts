@@ -63,10 +63,7 @@ export class Predictor {
     this.#reporter = new PredictionReporter(manifest);
   }
 
-  /**
-   * Predicts every row. Calls must not overlap.
-   * @param records receives the records of the rows, in their order
-   */
+  /** Predicts every row, and writes the records. Calls must not overlap. */
   async predict(rows: SiteRows, records: RowRecords): Promise<PredictorRun> {
     this.#matchAll(rows, records);
     const startedMs = performance.now();

@@ -17,8 +17,7 @@ const LOOPBACK = /^http:\/\/(127\.|\[::ffff:127\.|\[::1\])/;
  * Issues the first key of an embedded store and shows it in a text. No key is issued where it cannot be shown; standard error
  * says so, and the next start tries again. For a shared store, or an API that other machines can reach, it only logs how
  * to issue a key.
- * @param apiUrl has the address that the API listens on
- * @param show shows the text; throws OutputError
+ * @param show throws OutputError where it cannot
  */
 export async function prepareFirstKey(
   databaseUrl: string,

@@ -10,7 +10,6 @@ export class JobError extends Error {
   }
 }
 
-/** A request for rows or for a step. */
 export interface JobRequest {
   /** The API key whose turns the job uses. */
   readonly keyId: string;

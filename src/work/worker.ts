@@ -38,7 +38,6 @@ const opened = await openPredictor(data, (file) => notify({ kind: 'checking', fi
   (error: Error) => ({ error }),
 );
 
-/** Answers the runs ordered in a run buffer and does steps, one after the other, for as long as the thread lives. */
 export default async function serve({ slot, memory, orders }: Task): Promise<never> {
   if ('error' in opened) {
     notify({ ...failureOf(opened.error), slot });

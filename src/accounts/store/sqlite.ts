@@ -21,10 +21,7 @@ import { StoreUnavailableError } from './store-errors.js';
 const LOCK_TIMEOUT_MS = 2000;
 const LOCK_RETRY_MS = 2;
 
-/**
- * Opens a migrated SQLite file.
- * @param mustExist whether it is refused if it is missing; otherwise it is created with its folder
- */
+/** Opens a SQLite file and migrates it. If it is missing, it is created with its folder unless it `mustExist`. */
 export async function openSqlite(path: string, mustExist: boolean): Promise<Kysely<AccountsDatabase>> {
   if (mustExist) statSync(path);
   else makeFolder(dirname(path));

@@ -53,10 +53,7 @@ export function arrowReader(upload: Uint8Array, request: TableRequest): TableRea
   };
 }
 
-/**
- * Reads the messages of an Arrow stream: its schema, its dictionaries, and where its record batches are.
- * @throws ApiError invalid_request, batch_too_large
- */
+/** Reads the schema and dictionaries of an Arrow stream, and where its record batches are. @throws ApiError */
 function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   const { output } = request;
   const stream = upload.byteOffset % ALIGNMENT === 0 ? upload : new Uint8Array(upload);
@@ -112,7 +109,6 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
 
 /**
  * Reads a dictionary batch: a delta extends the dictionary that was sent with its id, any other replaces it.
- * @param sent the dictionaries before it, by their id
  * @throws ApiError invalid_request
  */
 function readDictionary(

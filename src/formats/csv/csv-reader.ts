@@ -68,10 +68,7 @@ const OTHER_SEPARATORS = [
   ['|', 'vertical bars'],
 ] as const;
 
-/**
- * Checks that a text begins with a line of names between commas.
- * @throws ApiError invalid_request that says how it is written instead
- */
+/** @throws ApiError where a text does not begin with names between commas, with how they are written instead */
 function checkFirstLine(text: string): void {
   const [line] = text.replaceAll(/"[^"]*"?/g, '').split('\n', 1);
   if (/\r[^\r]/.test(line)) throw tableError('its lines end with CR alone: end them with LF or CRLF');

@@ -194,10 +194,7 @@ const BASIS_ALONE =
 
 const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 
-/**
- * Reads the body of POST /v1/plan up to the ids of its units.
- * @throws ApiError where the request is wrong as a whole
- */
+/** Reads the body of POST /v1/plan up to the ids of its units. @throws ApiError as `readPlan` */
 function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
   const { schema, writeOptions } = rulesOf(data);
   const { manifest } = data;

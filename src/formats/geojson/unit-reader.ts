@@ -83,10 +83,7 @@ export function unitError(path: string, message: string): ApiError {
 const wrongUnit = (path: string, rule: string, value: unknown) =>
   unitError(path, wrong(path, rule, value).message);
 
-/**
- * Reads the outline of a feature, without positions that equal the one before.
- * @throws ApiError invalid_request where it is not the outline of a unit
- */
+/** Reads the outline of a unit, without positions that equal the one before. @throws ApiError where it is none */
 export function readOutline({ type, geometry }: UnitFeature): Outline {
   if (type !== 'Feature') throw wrongUnit('type', '"Feature"', type);
   if (!isObject(geometry)) throw wrongUnit('geometry', 'a Polygon or MultiPolygon', geometry);

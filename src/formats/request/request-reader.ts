@@ -91,11 +91,7 @@ export function requestReader(data: PredictorData) {
   }
 
   return {
-    /**
-     * Reads the body of POST /v1/predict, or of POST /v1/predict/compare.
-     * @returns its row, or what is wrong with it
-     * @throws ApiError invalid_json
-     */
+    /** Reads the body of POST /v1/predict or /v1/predict/compare. @throws ApiError where it is not JSON */
     readSite(bytes: Buffer, kind: 'prediction' | 'comparison'): SiteRows | ErrorObject {
       const site = parseDocument(bytes);
       const isValid = isObject(site) && write(site, 0, kind === 'comparison' ? BOTH_METHODS : methodOf(site));
@@ -134,11 +130,7 @@ export function requestReader(data: PredictorData) {
       return { total, rows: rows.first(rowCount), entries: entries.subarray(0, rowCount), failed };
     },
 
-    /**
-     * Reads the body of POST /v1/predict/rank.
-     * @returns what to rank, or what is wrong with the request
-     * @throws ApiError invalid_json
-     */
+    /** Reads the body of POST /v1/predict/rank. @throws ApiError where it is not JSON */
     readRanking(bytes: Buffer): Ranking | ErrorObject {
       const body = parseDocument(bytes);
       const invalid = siteShapeError(data, schemas.ranking, body);

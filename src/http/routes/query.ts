@@ -27,7 +27,6 @@ function numberOf(text: string): number | string {
 
 /**
  * Reads the query of a table or surface.
- * @param parameters as in the address; an array where one is given several times
  * @param readers of the other parameters that are no numbers, by name
  * @returns all values, whether intervals are asked for, and the assumptions that differ from their defaults
  * @throws ApiError invalid_request with every issue found

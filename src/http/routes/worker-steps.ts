@@ -24,11 +24,7 @@ export function openSteps(reply: FastifyReply, generation: Generation, release: 
   return steps;
 }
 
-/**
- * Does the steps before the first byte, unless the caller hangs up.
- * @param hungUp the error to throw if the caller has hung up
- * @throws ApiError, JobError
- */
+/** Does the steps before the first byte. @throws `hungUp` if the caller has hung up, else what they throw */
 export async function beforeFirstByte<Result>(
   { request }: FastifyReply,
   steps: RequestSteps,

@@ -53,11 +53,7 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
     : invalidRequest('The only supported Transfer-Encoding is chunked.');
 }
 
-/**
- * Refuses HTTP/1.0, which has no chunks: a truncated answer of unknown length would look complete.
- * @param what names the answer, with its article
- * @throws ApiError invalid_request
- */
+/** Refuses HTTP/1.0, where a truncated answer of unknown length would look complete. @param what names the answer */
 export function requireChunks({ raw }: FastifyRequest, what: string): void {
   if (raw.httpVersion === '1.0')
     throw invalidRequest(`${what} needs HTTP/1.1: in HTTP/1.0 an answer that breaks off would look whole.`);

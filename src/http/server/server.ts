@@ -35,7 +35,7 @@ const KEEP_ALIVE_MS = 72_000;
 /**
  * An HTTP server without routes: limits, request ids, and the error body of every failure, those of Node's parser
  * included.
- * @param endpoints says where the endpoints are listed, or which they are, to callers of a path that does not exist
+ * @param endpoints says where they are listed, or which they are, to callers of a path that does not exist
  * @param onEnd called for every request when its response is sent or its connection closed
  */
 export function createServer(

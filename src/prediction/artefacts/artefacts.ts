@@ -52,7 +52,7 @@ export function identityOf({ modelDigest, gridDigest }: Artefacts): string {
  * Reads the grid, regions and species of a data directory and the manifest and models of a model directory. Checks that
  * they fit together and that every file has its stated SHA-256; `openPredictor` checks what the models compute. Each
  * file is read once, so that a file replaced during the checks is not served unchecked.
- * @throws ArtefactError naming the file and the problem
+ * @throws ArtefactError
  */
 export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const { list, readListed } = readChecksums(dataDir);

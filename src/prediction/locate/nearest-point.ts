@@ -39,10 +39,7 @@ export class NearestPoint {
     this.#tree = KDBush.from(index.tree);
   }
 
-  /**
-   * @returns the index of the nearest point within the search radius, of equally near ones the lowest, or -1; sets
-   *   `distanceKm`
-   */
+  /** @returns the nearest point within the search radius, of equally near ones the first, or -1; sets `distanceKm` */
   find(longitude: number, latitude: number): number {
     this.#longitude = longitude;
     this.#latitude = latitude;
@@ -52,7 +49,7 @@ export class NearestPoint {
     return this.#best;
   }
 
-  /** @returns the index of the nearest point: as `find`, or at any distance if that finds none; sets `distanceKm` */
+  /** @returns the nearest point: as `find`, or at any distance if that finds none; sets `distanceKm` */
   findAnywhere(longitude: number, latitude: number): number {
     const found = this.find(longitude, latitude);
     if (found !== -1) return found;

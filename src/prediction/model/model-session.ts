@@ -84,8 +84,6 @@ export class ModelSession<Output extends string> {
   /**
    * Runs the graph for at least one row.
    * @param columns Float32 [n, features] each, by the name of their input
-   * @param species [n] indexes of species
-   * @returns each output, Float32
    * @throws Error where the graph does not run, or gives another type or number of rows
    */
   async run(
