@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bandsOf } from '../../web/src/plan/unit-points.js';
+import { bandsOf } from '../../web/src/plan/unit-bands.js';
 
 test('each survival of four decimals belongs to a band of its unit, even at the end of a band', () => {
   const shares = Array.from({ length: 10_001 }, (_, index) => index / 10_000);

@@ -1,7 +1,7 @@
 import type { MultiPolygon, Polygon } from 'geojson';
 import type { Unit } from '../state/units.js';
 import { boxOf } from '../state/units.js';
-import type { UnitPoint } from './unit-points.js';
+import type { UnitPoint } from './unit-bands.js';
 
 type Rectangle = [[number, number][]];
 

@@ -19,7 +19,7 @@ import { boxOf, divideUnit, type Unit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { divide } from './divide.js';
 import type { PlanRow } from './plan-rows.js';
-import { type Band, bandsOf, pointsInside, type UnitPoint } from './unit-points.js';
+import { type Band, bandsOf, pointsInside, type UnitPoint } from './unit-bands.js';
 
 /** A unit with fewer points is not divided. */
 const MIN_POINTS = 4;
