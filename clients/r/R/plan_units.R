@@ -48,7 +48,7 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
   )
   ask <- function(rows) {
     body <- c(list(units = list(type = "FeatureCollection", features = features[rows])), options)
-    rows <- lapply(post_json("/v1/plan", body, url, key)$units, rows_of_unit)
+    rows <- lapply(post_json("/v1/plan", body, "units", url, key), rows_of_unit)
     do.call(rbind, rows) %||% rows_of_unit(list(id = ""))[0, ]
   }
   in_parts(length(features), MAX_UNITS, ask, has_too_many_predictions)

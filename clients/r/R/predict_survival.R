@@ -125,16 +125,15 @@ answer_part <- function(part, query, url, key) {
   if (nrow(part) == 0) lines <- lines[1]
   body <- list(data = charToRaw(enc2utf8(paste0(paste(lines, collapse = "\n"), "\n"))), type = "text/csv")
   response <- call_service("/v1/predict/table", query, body, accept = "text/csv", url = url, key = key)
-  answer <- utils::read.csv(
-    text = httr2::resp_body_string(response), colClasses = "character", na.strings = "", encoding = "UTF-8",
-    check.names = FALSE
-  )
-  if (nrow(answer) != nrow(part) || is.null(answer$error_code)) {
-    signal_failure(list(
-      code = "unexpected_response", status = httr2::resp_status(response), details = NULL,
-      message = paste0("The response is no table with the answers to ", nrow(part), " sites."),
-      request_id = httr2::resp_header(response, "X-Request-Id")
-    ))
+  read <- function() {
+    utils::read.csv(
+      text = httr2::resp_body_string(response), colClasses = "character", na.strings = "", encoding = "UTF-8",
+      check.names = FALSE
+    )
+  }
+  answer <- tryCatch(read(), error = function(e) NULL)
+  if (NROW(answer) != nrow(part) || is.null(answer$error_code)) {
+    signal_unexpected(response, paste0("is no table with the answers to ", nrow(part), " sites"))
   }
   numeric <- grepl("^(matched_|match_distance|survival_|contribution_|low_|high_)", names(answer))
   answer[numeric] <- lapply(answer[numeric], as.numeric)

@@ -25,7 +25,7 @@ rank_species <- function(latitude, longitude, species_codes = NULL, planting_met
     elevation_m = elevation_m, conditions = if (!is.null(conditions)) as.list(conditions),
     scenario = scenario_of(warming_c, precipitation_change_percent)
   )
-  ranking <- post_json("/v1/predict/rank", body, url, key)$ranking
+  ranking <- post_json("/v1/predict/rank", body, "ranking", url, key)
   rows <- lapply(ranking, function(option) {
     survival <- vapply(option$predictions, function(each) each$survival_probability, 0)
     names(survival) <- paste0("survival_", vapply(option$predictions, function(each) each$horizon_years, 0))

@@ -9,13 +9,18 @@ MAX_RETRY_AFTER_S <- 60
 #' @param query Named list of parameters.
 #' @param body `NULL`, or a list with `data` (raw) and `type` (media type).
 #' @param accept Media type of the answer.
-#' @return A response of httr2 with a status below 300. Anything else is an error of class `nurselog_error`.
+#' @return A response of httr2 with a status below 300 and a body. Anything else is an error of class `nurselog_error`.
 #' @noRd
 call_service <- function(path, query = list(), body = NULL, accept = "application/json", url = NULL, key = NULL) {
   url <- url %||% Sys.getenv("NURSELOG_URL", "http://127.0.0.1:8080")
   key <- key %||% Sys.getenv("NURSELOG_API_KEY", "")
   if (key == "") {
     rlang::abort("There is no API key: set NURSELOG_API_KEY or the argument `key`.", class = "nurselog_error")
+  }
+  if (grepl("[^!-~]", key, perl = TRUE)) {
+    rlang::abort(
+      "The API key has characters that no key has, such as a space or a line break.", class = "nurselog_error"
+    )
   }
   request <- httr2::request(paste0(sub("/+$", "", url), path))
   # As text: httr2 writes numbers with the decimal sign of options("OutDec"), and 7 digits.
@@ -37,7 +42,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
         message = paste0("No response from ", url, ": ", conditionMessage(response))
       )
       wait_s <- 0
-    } else if (httr2::resp_status(response) < 300L) {
+    } else if (httr2::resp_status(response) < 300L && length(response$body) > 0) {
       return(response)
     } else {
       failure <- failure_of(response)
@@ -50,18 +55,30 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   signal_failure(failure)
 }
 
-#' The fields of an error from a response
+#' The fields of an error from a response, which may come from a proxy and be anything
 #' @noRd
 failure_of <- function(response) {
   status <- httr2::resp_status(response)
   error <- tryCatch(httr2::resp_body_json(response, check_type = FALSE)$error, error = function(e) NULL)
+  if (!is.list(error)) error <- list()
+  text <- function(name, default) if (is.character(error[[name]])) error[[name]] else default
   list(
-    code = error$code %||% "unexpected_response",
+    code = text("code", "unexpected_response"),
     status = status,
-    message = error$message %||% paste0("Unexpected response: status ", status, "."),
-    details = error$details,
+    message = text("message", paste0("Unexpected response: status ", status, ".")),
+    details = if (is.list(error$details)) error$details,
     request_id = httr2::resp_header(response, "X-Request-Id")
   )
+}
+
+#' Signals that the response to a request is not an answer of the service
+#' @param problem Completes the sentence "The response …".
+#' @noRd
+signal_unexpected <- function(response, problem) {
+  signal_failure(list(
+    code = "unexpected_response", status = httr2::resp_status(response), details = NULL,
+    message = paste0("The response ", problem, "."), request_id = httr2::resp_header(response, "X-Request-Id")
+  ))
 }
 
 #' Seconds of Retry-After; 0 without it
@@ -85,9 +102,14 @@ json_body <- function(object) {
   list(data = charToRaw(enc2utf8(text)), type = "application/json")
 }
 
-post_json <- function(path, object, url, key) {
-  response <- call_service(path, body = json_body(object), url = url, key = key)
-  jsonlite::fromJSON(httr2::resp_body_string(response), simplifyVector = FALSE)
+#' @param field Name of the list that is returned.
+#' @noRd
+post_json <- function(path, body, field, url, key) {
+  response <- call_service(path, body = json_body(body), url = url, key = key)
+  read <- function() jsonlite::fromJSON(httr2::resp_body_string(response), simplifyVector = FALSE)[[field]]
+  answer <- tryCatch(read(), error = function(e) NULL)
+  if (!is.list(answer)) signal_unexpected(response, paste0("has no list `", field, "`"))
+  answer
 }
 
 `%||%` <- function(value, default) if (is.null(value)) default else value

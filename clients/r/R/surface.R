@@ -26,7 +26,7 @@ surface <- function(species_code, bbox = NULL, intervals = FALSE, vegetation_con
   response <- call_service(path, query, url = url, key = key)
   file <- tempfile("surface-", fileext = ".tif")
   writeBin(httr2::resp_body_raw(response), file)
-  terra::rast(file)
+  tryCatch(suppressWarnings(terra::rast(file)), error = function(e) signal_unexpected(response, "is no raster"))
 }
 
 box_in_degrees <- function(bbox) {

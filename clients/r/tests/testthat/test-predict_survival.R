@@ -108,16 +108,28 @@ test_that("an error keeps the sites that were answered before it", {
   expect_equal(unique(error$answered$survival_5), survival_of(44.12, -122.03, "PSME", "manual", 5))
 })
 
-test_that("a page of another server is an error", {
+test_that("a response that is not one of the service is an error of the package, never an empty answer", {
   skip_without_service()
   skip_on_os("windows") # has no fork
-  page <- c("<h1>Welcome</h1>", "<p>Please log in.</p>")
-  server <- server_with(c("HTTP/1.1 200 OK", "Connection: close", "", page))
-  on.exit(server$end())
-  expect_error(
-    predict_survival(data.frame(PLACE), "PSME", "manual", progress = FALSE, url = server$url),
-    class = "nurselog_unexpected_response"
+  unit <- sf::st_as_sf(data.frame(x = -122.03, y = 44.12), coords = c("x", "y"), crs = 4326)
+  calls <- list(
+    function(url) predict_survival(data.frame(PLACE), "PSME", "manual", progress = FALSE, url = url),
+    function(url) rank_species(PLACE$latitude, PLACE$longitude, url = url),
+    function(url) plan_units(sf::st_sf(geometry = sf::st_buffer(sf::st_geometry(unit), 500)), url = url),
+    function(url) surface("PSME", url = url)
   )
+  proxy_error <- '{"error":"denied"}'
+  odd_error <- '{"error":{"code":5,"message":["a"],"details":7}}'
+  responses <- list(c("200 OK", "<p>Please log in.</p>"), c("200 OK", "{}"), c("200 OK", ""))
+  for (response in c(responses, list(c("400 Bad", proxy_error), c("400 Bad", odd_error)))) for (call in calls) {
+    server <- server_with(c(paste("HTTP/1.1", response[1]), "Connection: close", "", response[2]))
+    expect_error(call(server$url), class = "nurselog_unexpected_response")
+    server$end()
+  }
+})
+
+test_that("a key with a line break is refused before anything is sent", {
+  expect_error(rank_species(44.12, -122.03, key = "nurse_live_0\n"), "characters that no key has")
 })
 
 test_that("practice is taken from its column, then from the argument", {
