@@ -83,6 +83,7 @@ export async function startService(
     /** Is not ready from now on, accepts requests until the drain delay is over, answers those in flight, and ends. */
     async stop() {
       phase.drain();
+      generations.stopReloading();
       await delay(config.drainDelayMs);
       await end();
     },

@@ -11,6 +11,7 @@ import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { starAround } from '../prediction/support/outlines.js';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { parseErrorBody } from '../support/error-body.js';
+import { eventually } from '../support/eventually.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
 import { EVEN_CAUTION, EVEN_SPECIES, releaseOf } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -188,8 +189,8 @@ test('SIGTERM during a reload ends it, and a SIGHUP during the drain starts none
   await service.line(/"msg":"draining"/);
   service.signal('SIGHUP');
   await service.line(/"msg":"models not reloaded/);
+  await eventually(() => expect(() => process.kill(stopped, 0)).toThrow('ESRCH'));
   unfinished.destroy();
   expect(await service.exit).toEqual({ code: 0, signal: null });
-  expect(() => process.kill(stopped, 0)).toThrow('ESRCH');
   expect(service.output.join('\n')).not.toMatch(/"msg":"(models reloaded|reload rejected)/);
 });

@@ -59,7 +59,7 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
 }
 
 const TEXT_AFTER_QUOTE = 'has a quoted field with text after its quote: write a quote within a field twice';
-const ROW_TOO_LONG = `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`;
+const ROW_TOO_LONG = `begins a row of more than ${MAX_ROW_BYTES} bytes: look for a quote that is not closed`;
 
 /** Separators that other programs write, and their names in the plural. */
 const OTHER_SEPARATORS = [

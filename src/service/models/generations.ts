@@ -55,9 +55,14 @@ export class Generations {
     if (this.#oneReload.pendingCount === 0) void this.#oneReload(() => this.#replace());
   }
 
+  /** Ends a reload in progress: the current grid and models serve until `close`. */
+  stopReloading(): void {
+    this.#ending.abort();
+  }
+
   /** Ends a reload in progress and surfaces that nobody waits for, then the workers once all requests are answered. */
   async close(): Promise<void> {
-    this.#ending.abort();
+    this.stopReloading();
     await this.#oneReload(() => {});
     for (const generation of this.#all) generation.cutStreams();
     await Promise.all([...this.#retiring.values(), this.current.close()]);
@@ -101,6 +106,7 @@ export class Generations {
     const next = new Generation(artefacts, this.config, this.#watcher);
     try {
       await next.warmUp();
+      this.#ending.signal.throwIfAborted();
     } catch (error) {
       await next.close();
       throw error;
