@@ -33,6 +33,8 @@ test.each([
   '/v1//predict',
   '/v1/predict/',
   '/v1/surfaces',
+  '/v1/surfaces/',
+  '/v1/surfaces/?f=csv',
   '/v1/surfaces/PSME/',
   '/v1/surfaces/PSME/x',
   '/V1/predict',

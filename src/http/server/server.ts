@@ -60,7 +60,8 @@ export function createServer(
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
     forceCloseConnections: false,
-    // Fastify answers some targets without hooks, others by a route of another path: they get a path without a route.
+    // Fastify answers some targets without hooks, by a route of another path, or with an empty parameter: they get a path
+    // without a route.
     rewriteUrl: ({ url = '' }) => (isPlainPath(pathOf(url)) ? url.replace(ORIGIN, '/') : '/%25'),
   });
   enableGracefulClose(app, connections);
@@ -188,7 +189,7 @@ function pathOf(target: string): string {
 
 function isPlainPath(path: string): boolean {
   try {
-    return decodeURI(path).startsWith('/') && !path.includes('#');
+    return decodeURI(path).startsWith('/') && !/#|.\/$/.test(path);
   } catch {
     return false;
   }
