@@ -161,13 +161,15 @@ def test_a_target_adds_what_to_order_by_the_survival_that_is_the_basis(
 
 @pytest.mark.parametrize("name", ["units.gpkg", "units.geojson", "units.shp.zip"])
 def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name: str) -> None:
-    units("EPSG:26910" if name != "units.geojson" else "EPSG:4326").to_file(tmp_path / name)
+    given = units("EPSG:26910" if name != "units.geojson" else "EPSG:4326")
+    given.assign(age=pd.array([12, None, 30], "Int64")).to_file(tmp_path / name, use_arrow=True)
     arguments = ["--id", "stand", "--species", "PSME", "--cost-manual", "1.2", "--cost-drone-seeded", "0.35"]
     arguments += ["--condition", "seeds_per_spot=3"]
     result = run(service, "plan", str(tmp_path / name), "-o", str(tmp_path / "plan.csv"), *arguments)
     assert result.returncode == 0, result.stderr
     assert "2 units planned, 1 failed" in result.stderr
-    written = pd.read_csv(tmp_path / "plan.csv")
+    written = pd.read_csv(tmp_path / "plan.csv", dtype={"age": str})
+    assert set(written["age"].dropna()) == {"12", "30"}
     body = {"units": features(units()), "species_codes": ["PSME"], "costs": COSTS, "conditions": {"seeds_per_spot": 3}}
     answer = service.ask("/v1/plan", body)
     expected = [option["survival"]["mean"] for unit in answer["units"][:2] for option in unit["options"]]

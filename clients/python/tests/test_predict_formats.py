@@ -6,6 +6,7 @@ import json
 import sqlite3
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import geopandas
 import pandas as pd
@@ -20,8 +21,9 @@ from service_process import ROOT, ServiceProcess
 from shapely.geometry import Point
 from site_files import PLANTED, texts, write_sites
 
-from nurselog import Client
+from nurselog import Client, errors
 from nurselog._commands.predict_files import Job, predict_file
+from nurselog._files.reading import open_source
 
 STANDS = ROOT / "data/samples/stands.gpkg"
 
@@ -209,3 +211,21 @@ def test_a_column_that_a_format_cannot_have_is_refused_before_anything_is_sent(
     assert message.startswith(f"nurselog: {written} cannot be written: ")
     assert reason in message
     assert [path.name for path in tmp_path.iterdir()] == ["sites.parquet"]
+
+
+def test_a_shapefile_in_a_folder_of_a_zip_is_found(tmp_path: Path) -> None:
+    points = geopandas.GeoDataFrame({"stand": ["a"]}, geometry=geopandas.points_from_xy([-122], [44]), crs="EPSG:4326")
+    (tmp_path / "stands").mkdir()
+    points.to_file(tmp_path / "stands" / "stands.shp")
+    with ZipFile(tmp_path / "stands.zip", "w") as archive:
+        for file in (tmp_path / "stands").iterdir():
+            archive.write(file, f"stands/{file.name}")
+            archive.writestr(f"__MACOSX/stands/._{file.name}", b"")
+    source = open_source(tmp_path / "stands.zip", "utf-8", layer=None, crs=None)
+    assert [part.table["stand"].to_pylist() for part in source.parts()] == [["a"]]
+
+
+def test_lines_that_end_with_cr_alone_are_refused_with_what_would_be_right(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"latitude,longitude\r44.12,-122.03\r")
+    with pytest.raises(errors.InvalidRequestError, match="end lines with LF or CRLF"):
+        open_source(tmp_path / "a.csv", "utf-8", layer=None, crs=None)

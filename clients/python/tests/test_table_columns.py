@@ -74,6 +74,12 @@ def test_an_elevation_that_is_no_number_is_quoted_in_an_error_row_and_a_missing_
     assert answered["survival_5"].iloc[2] == call("predict_table", table(3))["survival_5"].iloc[2]
 
 
+def test_texts_of_numbers_may_have_a_plus(call: Caller) -> None:
+    plain = table(2).astype({"latitude": str, "longitude": str})
+    answered = call("predict_table", plain.assign(latitude="+" + plain["latitude"]), categories=False)
+    assert answered["survival_5"].tolist() == call("predict_table", plain, categories=False)["survival_5"].tolist()
+
+
 def test_texts_of_numbers_are_read_wherever_in_a_larger_table_they_begin(call: Caller) -> None:
     elevations = ["", "NA", None, "700", " 1e3", "NA", "800.5", None, ""]
     given = pa.table(table(9).drop(columns="seen").assign(elevation=elevations)).slice(2)

@@ -42,7 +42,7 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
     horizon = horizon, native_only = native_only, costs = if (!is.null(costs)) as.list(costs),
     species_codes = if (!is.null(species_codes)) as.list(species_codes),
     planting_methods = if (!is.null(planting_methods)) as.list(planting_methods),
-    conditions = if (!is.null(conditions)) as.list(conditions),
+    conditions = if (length(conditions) > 0) as.list(conditions),
     scenario = scenario_of(warming_c, precipitation_change_percent),
     target_per_ha = target_per_ha, basis = basis
   )

@@ -22,7 +22,7 @@ rank_species <- function(latitude, longitude, species_codes = NULL, planting_met
     latitude = latitude, longitude = longitude, horizons = as.list(horizons), native_only = native_only,
     species_codes = if (!is.null(species_codes)) as.list(species_codes),
     planting_methods = if (!is.null(planting_methods)) as.list(planting_methods),
-    elevation_m = elevation_m, conditions = if (!is.null(conditions)) as.list(conditions),
+    elevation_m = elevation_m, conditions = if (length(conditions) > 0) as.list(conditions),
     scenario = scenario_of(warming_c, precipitation_change_percent)
   )
   ranking <- post_json("/v1/predict/rank", body, "ranking", url, key)

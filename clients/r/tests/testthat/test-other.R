@@ -62,6 +62,7 @@ test_that("units keep numbers as ids, and none are an answer with all columns", 
   plan <- ask(units)
   expect_equal(plan$unit, c("100000", "9007199254740991"))
   expect_lt(plan$mean[1], 0.05)
+  expect_identical(plan_units(units, "number", "PSME", conditions = list()), plan_units(units, "number", "PSME"))
   expect_identical(lapply(ask(units[0, ]), class), lapply(plan, class))
   units$number[2] <- NA
   expect_error(ask(units), "unit without an id in the column number")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import BadZipFile, ZipFile
 
 from nurselog.errors import InvalidRequestError
 
@@ -95,25 +96,36 @@ def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
         raise InvalidRequestError('Files with geometries need: pip install "nurselog[geo]".') from None
 
 
-def read_layer(path: Path, layer: str | None, **options: object) -> Any:  # noqa: ANN401 - geopandas is optional
+def read_layer(path: Path, layer: str | None) -> Any:  # noqa: ANN401 - geopandas is optional
     """The frame of a layer of a geographic file.
 
     Args:
         path: A file, zipped or not.
         layer: Its name; by default the only layer with geometries, beside which there may be tables such as styles.
-        options: Further arguments of `geopandas.read_file`.
 
     Raises:
         InvalidRequestError: There are several layers, and none is named.
     """
+    source = _only_shapefile(path) if path.suffix.lower() == ".zip" else path
     # GeoJSON has one layer, and is read as a whole to list it.
     if layer is None and path.suffix.lower() != ".geojson":
-        layers = geopandas().list_layers(path)
+        layers = geopandas().list_layers(source)
         names = layers["name"][layers["geometry_type"].notna()].tolist() or layers["name"].tolist()
         if len(names) > 1:
             raise InvalidRequestError(f"it has the layers {', '.join(names)}: name one, such as --layer {names[0]}.")
         layer = next(iter(names), None)
-    return geopandas().read_file(path, layer=layer, **options)
+    return geopandas().read_file(source, layer=layer, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
+
+
+def _only_shapefile(path: Path) -> Path | str:
+    """The shapefile of a zip, also in a folder, where GDAL does not look; the zip itself if it has others."""
+    try:
+        with ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.lower().endswith(".shp")]
+    except (OSError, BadZipFile):
+        return path
+    found = [name for name in names if not name.startswith("__MACOSX/")]
+    return f"/vsizip/{path}/{found[0]}" if len(found) == 1 else path
 
 
 def pandas_types() -> dict[str, Any]:

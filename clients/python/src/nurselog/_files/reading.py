@@ -61,7 +61,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
             if not is_geographic:
                 return _ParquetSource(file)
             return _MemorySource(geopandas().read_parquet(path, to_pandas_kwargs=pandas_types()), crs)
-        frame = read_layer(path, layer, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
+        frame = read_layer(path, layer)
         return _MemorySource(frame, crs)
     except InvalidRequestError as error:
         raise InvalidRequestError(f"{path} cannot be read: {error.message}") from None
@@ -108,7 +108,12 @@ class _CsvSource:
         self._read_rows = 0
         header = self._header()
         self._delimiter = separator or max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
-        self._names = next(csv.reader([header], delimiter=self._delimiter), [])
+        try:
+            self._names = next(csv.reader([header], delimiter=self._delimiter), [])
+        except csv.Error:
+            raise InvalidRequestError(
+                "its header is not CSV: end lines with LF or CRLF, and close every quote."
+            ) from None
         if not self._names:
             raise InvalidRequestError("it is empty; a header line with the names of the columns is needed.")
 

@@ -15,7 +15,7 @@ from nurselog._table.columns import refuse_answer_names
 from nurselog._table.frames import Adapter
 from nurselog.errors import InvalidRequestError
 
-_NUMBER = r"^\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_NUMBER = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 ANY_TEXT = ""
 OTHER_DECIMAL = r"^-?[0-9]+[.,][0-9]+$"
 """Patterns of texts for which a column without any number is refused."""
