@@ -201,6 +201,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   throw new ExplainedError(`${variableOf(field)} ${message}, not ${quote(value)}`);
 }
 
+/** The variables as plain text for the command line. */
 export function configHelp(): string {
   const entries = describeVariables().map(
     ({ name, defaultValue, meaning }) =>

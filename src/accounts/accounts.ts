@@ -11,6 +11,7 @@ export type Caller = Pick<KeyRecord, 'id' | 'tier' | 'owner'>;
 export interface DailyQuota {
   readonly keyId: string;
   readonly tier: Tier;
+  /** The UTC day, `YYYY-MM-DD`. */
   readonly day: string;
   /** Requests a day; `null` is unlimited. */
   readonly limit: number | null;
@@ -50,7 +51,11 @@ export class Accounts {
     return this.store.requestCounts(wanted);
   });
 
-  /** @param onBackgroundError `onError` of `UsageMeter` */
+  /**
+   * @param store closed with the accounts
+   * @param nowMs returns the milliseconds since 1970; the accounts have no other clock
+   * @param onBackgroundError `onError` of `UsageMeter`
+   */
   constructor(
     private readonly store: AccountStore,
     private readonly nowMs: () => number,
@@ -121,6 +126,7 @@ export class Accounts {
     return this.store.checkWrites();
   }
 
+  /** Writes the counts that are still in memory, which otherwise happens every second. */
   flush(): Promise<void> {
     return this.#meter.flush();
   }
@@ -144,6 +150,7 @@ export class Accounts {
     return requests.map((_, index) => (index < granted ? used - granted + index + 1 : null));
   }
 
+  /** The quota of a key on the current UTC day. */
   #quotaOf({ id: keyId, tier }: Caller): Omit<DailyQuota, 'remaining'> {
     const nowMs = this.nowMs();
     const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;

@@ -43,6 +43,7 @@ export function refuseCommand(name: string | undefined, known: string): never {
   throw new UsageError(`${given}; the ${known}`);
 }
 
+/** @throws UsageError if there is any positional argument */
 export function refusePositionals(positionals: readonly string[]): void {
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${quote(positionals[0])}`);
 }

@@ -7,7 +7,11 @@ import { OutputError } from '../output/write-output.js';
 import { parseOptions, refuseCommand, refusePositionals, UsageError } from './command-line.js';
 import { KEYS_COMMANDS, type Print } from './keys-commands.js';
 
-/** Runs one `keys` command. @param writeSecret writes a key, which is issued only if it was written */
+/**
+ * Runs one `keys` command.
+ * @param writeSecret writes a key, which is issued only if it was written
+ * @throws UsageError for an invalid command line, and any error of the command or its store
+ */
 export async function runKeys(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -15,10 +15,12 @@ export function isPrintable(text: string): boolean {
   return text.search(UNPRINTABLE) === -1;
 }
 
+/** A message that may have several lines, as one line. */
 export function oneLine(message: string): string {
   return printable(message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '));
 }
 
+/** A text cut to a length that fits into a message. */
 export function shorten(text: string): string {
   return text.length > MAX_CHARACTERS
     ? `${text.slice(0, MAX_CHARACTERS)}… (${text.length} characters)`

@@ -17,6 +17,7 @@ export interface Draws {
 /**
  * Runs the interval graph of a method once, for the matched rows that ask for intervals and the method; undefined where
  * none does.
+ * @param method its index in PLANTING_METHODS
  */
 export async function drawsOf(
   method: number,
@@ -41,7 +42,7 @@ export async function drawsOf(
   return { values: draws, rows: asking, positions };
 }
 
-/** Reports the intervals of a method's survival, which is reported already. */
+/** Reports the intervals of a method's survival, which is reported already. @param level as of `intervalOf` */
 export function reportIntervals(draws: Draws, method: number, level: number, records: RowRecords): void {
   for (const row of draws.rows) {
     for (let h = 0; h < HORIZONS.length; h++) {
@@ -57,7 +58,9 @@ let sorted = new Float64Array(0);
 /**
  * The interval of one method's survival or, if another's draws are `subtracted`, of the difference between the two,
  * computed draw by draw, since a draw is the same world for both.
+ * @param level the probability that the interval contains the value
  * @param reported the survival or difference that is reported, in ten-thousandths: the interval always contains it
+ * @param h index into HORIZONS
  * @returns its ends in ten-thousandths, halves rounded up
  * @throws Error where a draw is not a probability
  */

@@ -118,6 +118,7 @@ export class Scheduler {
     return job;
   }
 
+  /** Whether no job is unfinished and no run is under way. */
   get isIdle(): boolean {
     return this.unfinishedJobs === 0 && this.#runsUnderWay === 0;
   }

@@ -42,6 +42,7 @@ export async function* surfaceChunks(
   }
 }
 
+/** The answer as a GeoTIFF. */
 export async function surfaceTiff(
   surface: Surface,
   artefacts: PredictorData,

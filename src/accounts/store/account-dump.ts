@@ -54,6 +54,7 @@ export const accountDump = z
 
 export type AccountDump = z.output<typeof accountDump>;
 
+/** The error message of a schema. */
 export function must(be: string) {
   return { error: `must be ${be}` };
 }

@@ -18,6 +18,7 @@ export function isEmbedded(databaseUrl: string): boolean {
 
 /**
  * Opens the store that a database URL names and brings its schema up to date.
+ * @param databaseUrl `sqlite:PATH` or `postgres://…`, as the configuration ensures
  * @param must `exist`: an embedded store is not created if it is missing, and a query may take minutes, as for an export.
  *   `write`: it must take writes, since the service could not count requests in a store that is read-only
  * @throws ExplainedError with the file or variable and the reason

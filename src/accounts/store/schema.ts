@@ -5,13 +5,16 @@ import type { KeyRecord } from '../api-key.js';
 export interface AccountsDatabase {
   api_keys: KeyRecord;
   key_secrets: {
+    /** SHA-256 of the key, hexadecimal. */
     hash: string;
     key_id: string;
     created_at_ms: number;
+    /** Null for the current secret of a key. */
     valid_until_ms: number | null;
   };
   daily_usage: {
     key_id: string;
+    /** `YYYY-MM-DD`, UTC. */
     day: string;
     requests: number;
     /** Requests granted by the last claim: its statement reads the grant from its own RETURNING. */

@@ -20,6 +20,7 @@ export class ColumnBuilder {
     this.values = new ValuesType(isText ? 0 : length);
   }
 
+  /** Sets a row to null. */
   clear(row: number): void {
     this.#bitmap[row >> 3] &= ~(1 << (row & 7));
     this.values[row] = 0;

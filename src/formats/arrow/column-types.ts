@@ -48,6 +48,7 @@ function isWithin(value: number, minimum: number, maximum: number): boolean {
 
 const SHOWN_CHARACTERS = 60;
 
+/** A type as messages name it. */
 export function typeName(type: DataType): string {
   try {
     return String(type).slice(0, SHOWN_CHARACTERS);

@@ -193,6 +193,7 @@ const CENT_DECIMALS = 2;
  * @param perHa living trees a hectare
  * @param survival with 4 decimals
  * @param areaHa with 4 decimals
+ * @param cost of a tree or pod; undefined where the request has none
  */
 export function plantingOrder(perHa: number, survival: number, areaHa: number, cost: number | undefined) {
   if (survival === 0) return null;

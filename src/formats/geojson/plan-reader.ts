@@ -81,6 +81,7 @@ const UNITS_SHARE = 2;
 
 /**
  * Reads the body of POST /v1/plan, and the outlines and grid points of some more of its units.
+ * @param before the plan of the step before; undefined at the beginning
  * @param stepMs how long to read units, at least
  * @throws ApiError where the request is wrong as a whole
  */

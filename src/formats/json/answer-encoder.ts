@@ -105,6 +105,7 @@ export class AnswerEncoder {
     return run;
   }
 
+  /** Writes the elements of rows that were predicted. */
   write(rows: SiteRows, records: RowRecords, run: PredictorRun, { status, ends, json }: RowAnswers): void {
     this.#writer.begin(json);
     for (let row = 0; row < rows.count; row++) {
@@ -154,6 +155,7 @@ export class AnswerEncoder {
     if (kept !== -1) writer.readWords(start, places.words, kept + PLACE.text);
   }
 
+  /** Writes the predictions for a set of horizons. */
   #writePredictions({ numbers }: RowRecords, row: number, method: number, horizons: number): void {
     const writer = this.#writer;
     for (let h = 0; h < HORIZONS.length; h++) {

@@ -78,6 +78,7 @@ export class JsonWriter {
     this.writeWords(words, 0, length);
   }
 
+  /** Writes the text at an index of a table. */
   writeEntry({ words, lengths, stride }: FragmentTable, index: number): void {
     this.writeWords(words, index * stride, lengths[index]);
   }

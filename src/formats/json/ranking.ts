@@ -10,6 +10,8 @@ interface PredictionAnswer {
  * The answer of POST /v1/predict/rank, put together from answers of POST /v1/predict for one site: best first by survival
  * at the longest horizon.
  * @param answers at least one, in the order of ties
+ * @param isNative says by index whether the species of an answer is native to the site
+ * @param nativeOnly whether the others are left out
  */
 export function rankingBody(
   answers: Iterable<Buffer>,

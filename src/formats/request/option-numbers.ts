@@ -77,6 +77,7 @@ export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, val
   return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;
 }
 
+/** The JSON schema of a number. */
 export function describedNumber({ unit, minimum, maximum, example, ...number }: OptionNumber) {
   return {
     type: 'number',
@@ -104,6 +105,7 @@ export const assumptionsOf = perGeneration((data: PredictorData) => [
   ...conditionsOf(data).filter((number) => number.default !== undefined),
 ]);
 
+/** The schema of each assumption, by its name. */
 export function assumptionSchemas(data: PredictorData): Record<string, z.ZodOptional> {
   const schemas = assumptionsOf(data).map((number) => {
     const about = number.default === undefined ? 'A changed climate' : 'Practice';

@@ -21,11 +21,13 @@ export interface Surface extends LatticePoints {
 
 const SURVIVAL_BANDS = PLANTING_METHODS.flatMap((method) => HORIZONS.map((years) => `${method}_${years}`));
 
+/** The bands of a surface as a raster, by name. */
 export function bandNames(intervals: boolean): string[] {
   const ends = SURVIVAL_BANDS.flatMap((name) => [`low_${name}`, `high_${name}`]);
   return intervals ? [...SURVIVAL_BANDS, ...ends] : SURVIVAL_BANDS;
 }
 
+/** The values of a band by point. */
 export function bandValues({ points: { length }, values }: Surface, band: number): Uint16Array {
   return values.subarray(band * length, (band + 1) * length);
 }

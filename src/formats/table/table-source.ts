@@ -4,9 +4,11 @@ import type { RowWriter } from '../text/row-writer.js';
 import type { PredictedRows } from './output-columns.js';
 import type { TableChunk, TableState } from './table-request.js';
 
+/** Reads a body in a format. */
 export interface TableReader {
   /**
    * Checks some more of the body.
+   * @param before how far the check has come; undefined at the beginning
    * @param isTimeUp called from time to time; if it returns true, the check stops and the next call continues it
    * @throws ApiError invalid_request for a body that is no table, batch_too_large
    */
@@ -48,6 +50,7 @@ export interface ChunkRows {
   arrowColumns(): readonly Data[];
 }
 
+/** The errors of the rows of a chunk that have no prediction. */
 export type RowErrors = ReadonlyMap<number, ErrorObject>;
 
 /**

@@ -14,6 +14,7 @@ export const INVALID_KEY = keyError(
   'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.',
 );
 
+/** Authenticates every request of the instance's routes by its API key. */
 export function authenticateRequests(app: FastifyInstance, accounts: Accounts, phase: CurrentPhase): void {
   app.addHook('onRequest', async (request) => {
     if (phase.current === 'starting')

@@ -6,6 +6,7 @@ import { connectionOf } from '../server/connection.js';
 /** nginx's status for a client that closed its connection. */
 const CLIENT_CLOSED_STATUS = 499;
 
+/** Reports the times of a request to its caller in `Server-Timing`. */
 export function enableServerTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { times } = request.state;

@@ -30,6 +30,7 @@ export function rangeOf(
   throw new ApiError({ code: 'invalid_request', message }, responseHeaders, 416);
 }
 
+/** Sends all of an answer, or the range of it that `rangeOf` gave. */
 export function sendRange(reply: FastifyReply, body: Buffer, range: ByteRange | undefined): FastifyReply {
   reply.header('accept-ranges', 'bytes');
   if (range === undefined) return reply.send(body);

@@ -28,6 +28,7 @@ export const batchEndpoint: Endpoint = {
   errors: ['batch_too_large', 'overloaded'],
 };
 
+/** POST /v1/predict/batch: up to the tier's batch size of predictions. */
 export function batchRoute(app: FastifyInstance, context: RouteContext): void {
   const { serving, submitter, metrics, memory } = context;
   const onRequest = countArriving(context);

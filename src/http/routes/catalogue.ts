@@ -86,6 +86,7 @@ const describeModel = ({ artefacts: { manifest, grid, modelDigest, gridDigest } 
   evidence: manifest.evidence,
 });
 
+/** GET /v1/species, /v1/coverage and /v1/model. */
 export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext): void {
   generationRoute(app, serving, speciesEndpoint.path, CACHE_CONTROL.catalogue, describeSpecies);
   generationRoute(app, serving, coverageEndpoint.path, CACHE_CONTROL.catalogue, describeCoverage);

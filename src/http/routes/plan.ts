@@ -37,6 +37,7 @@ const STEP_UNITS = 25;
 /** All bodies of plans together take at most the memory of this many of the largest size. */
 const MAX_LARGEST_BODIES = 16;
 
+/** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
   { serving, submitter, nowMs, config, metrics, memory }: RouteContext,

@@ -52,6 +52,7 @@ export const rankEndpoint: Endpoint = {
   errors: [...ERRORS, 'invalid_method'],
 };
 
+/** POST /v1/predict, one species and method; /v1/predict/compare, both methods; /v1/predict/rank, several, best first. */
 export function singleSiteRoutes(
   app: FastifyInstance,
   { serving, submitter, metrics, memory }: RouteContext,

@@ -17,6 +17,7 @@ export const usageEndpoint: Endpoint = {
   response: usageResponseSchema,
 };
 
+/** GET /v1/usage: the count, limit and reset of the caller's key. */
 export function usageRoute(app: FastifyInstance, { accounts }: RouteContext): void {
   app.get(usageEndpoint.path, async (request, reply) => {
     const usage = await accounts.usageToday(callerOf(request));
@@ -36,6 +37,7 @@ export const healthEndpoint: Endpoint = {
   response: healthResponseSchema,
 };
 
+/** GET /v1/health: the phase of the service, its model and its workers. It needs no key. */
 export function healthRoute(app: FastifyInstance, { serving, phase }: RouteContext): void {
   app.get(healthEndpoint.path, (_request, reply) => {
     const { artefacts, workers } = serving.current;

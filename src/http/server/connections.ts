@@ -3,8 +3,8 @@ import { Connection } from './connection.js';
 import { RequestPacer } from './pacing.js';
 
 /**
- * The open connections of a server, in limited number. One beyond the limit replaces an idle one: the oldest that never sent a request or, if there is none, the
- * oldest without a request in progress. If all are busy the new one is closed.
+ * The open connections of a server, in limited number. One beyond the limit replaces an idle one: the oldest that never
+ * sent a request or, if there is none, the oldest without a request in progress. If all are busy the new one is closed.
  */
 export class Connections {
   /** From the oldest to the newest. */

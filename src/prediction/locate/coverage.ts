@@ -36,6 +36,7 @@ export class Coverage {
     this.#fillInside();
   }
 
+  /** @param longitude degrees east @param latitude degrees north */
   contains(longitude: number, latitude: number): boolean {
     const column = Math.floor((longitude - this.#west) / CELL_DEGREES);
     const row = Math.floor((latitude - this.#south) / CELL_DEGREES);

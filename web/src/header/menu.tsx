@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { assumptions, practice, precipitationPercent, warmingC } from '../state/choices.js';
 
-/** Options that lie over the page while they are open, so that nothing moves. A click or the focus elsewhere closes them, as does Escape. */
+/**
+ * Options that lie over the page while they are open, so that nothing moves. A click elsewhere, the focus elsewhere and Escape
+ * close them.
+ */
 export function Menu({
   title,
   value,

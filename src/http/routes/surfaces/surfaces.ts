@@ -51,6 +51,7 @@ export const surfacesEndpoint: Endpoint = {
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
 };
 
+/** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
 export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
   const work = surfaceWork(submitter, config.requestTimeoutMs);
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {

@@ -67,6 +67,7 @@ const OPEN_TABLE_SHARE = 50;
 
 let tableCount = 0;
 
+/** POST /v1/predict/table: a table of sites in and out. */
 export function tableRoute(
   app: FastifyInstance,
   { config, serving, metrics, memory: budget }: RouteContext,
