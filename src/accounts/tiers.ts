@@ -1,9 +1,17 @@
 import { LARGEST_BATCH_SITES } from '../config.js';
 
-/**
- * The tiers and their limits: the only definition of these numbers. `null` requests are unlimited, but metered. With
- * `hasLargeBodies` TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES apply, else the limits of batches.
- */
+interface TierLimits {
+  /** Requests admitted per UTC day; `null` is unlimited (still metered). */
+  readonly requestsPerDay: number | null;
+  /** Entries a batch may hold. */
+  readonly sitesPerBatch: number;
+  /** Points a surface may have. */
+  readonly pointsPerSurface: number;
+  /** Whether TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES apply; otherwise the limits of batches. */
+  readonly hasLargeBodies: boolean;
+}
+
+/** The tiers and their limits: the only definition of these numbers. */
 export const TIERS = {
   spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000, hasLargeBodies: false },
   mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000, hasLargeBodies: false },
@@ -13,7 +21,7 @@ export const TIERS = {
     pointsPerSurface: 500_000,
     hasLargeBodies: true,
   },
-} as const;
+} as const satisfies Record<string, TierLimits>;
 
 export type Tier = keyof typeof TIERS;
 
