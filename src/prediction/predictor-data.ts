@@ -7,14 +7,14 @@ export interface PredictorData extends Artefacts {
   readonly cacheBytes: number;
 }
 
-/** Caches what `make` derives from an object, mostly the data of a generation, as long as the object lives. */
-export function perGeneration<Made, Generation extends object = PredictorData>(
-  make: (generation: Generation) => Made,
-): (generation: Generation) => Made {
-  const made = new WeakMap<Generation, Made>();
-  return (generation) => {
-    const one = made.get(generation) ?? make(generation);
-    made.set(generation, one);
+/** Keeps what `make` derives from an object, mostly the data of a generation, as long as the object lives. */
+export function memoize<Made, Source extends object = PredictorData>(
+  make: (source: Source) => Made,
+): (source: Source) => Made {
+  const made = new WeakMap<Source, Made>();
+  return (source) => {
+    const one = made.get(source) ?? make(source);
+    made.set(source, one);
     return one;
   };
 }

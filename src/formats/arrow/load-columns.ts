@@ -58,7 +58,7 @@ export function columnLoader(
 
   /** The columns of a record batch. @throws ApiError invalid_request */
   function load(types: readonly DataType[]): Data[] {
-    const columns = types.map((type) => column(type));
+    const columns = types.map((type) => readColumn(type));
     if (columns.some(({ length }) => length !== header.length)) throw problem('its columns differ in length');
     return columns;
   }
@@ -71,30 +71,30 @@ export function columnLoader(
     return sliceColumn(values, 0, values.length);
   }
 
-  function column(type: DataType): Data {
+  function readColumn(type: DataType): Data {
     const { length, nullCount } = nextNode();
     if (DataType.isNull(type)) return makeData({ type, length });
-    const nullBitmap = bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
+    const nullBitmap = readBytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
     // The library counts the nulls: the stated number may be wrong.
     const nulls = { length, nullCount: nullCount === 0 ? 0 : -1, nullBitmap };
-    if (DataType.isDictionary(type)) return dictionaryColumn(type, nulls);
-    if (DataType.isBool(type)) return makeData({ ...nulls, type, data: bytes(Math.ceil(length / 8)) });
-    if (DataType.isUtf8View(type)) return viewColumn(type, nulls);
+    if (DataType.isDictionary(type)) return readIndices(type, nulls);
+    if (DataType.isBool(type)) return makeData({ ...nulls, type, data: readBytes(Math.ceil(length / 8)) });
+    if (DataType.isUtf8View(type)) return readViews(type, nulls);
     if (!hasOffsets(type)) {
-      const data = numbers(type.ArrayType, length * strideForType(type));
+      const data = readNumbers(type.ArrayType, length * strideForType(type));
       return makeData({ ...nulls, type, data } as never);
     }
-    const valueOffsets = offsets(type.OffsetArrayType, length);
-    const data = bytes(Number(valueOffsets[length]));
+    const valueOffsets = readOffsets(type.OffsetArrayType, length);
+    const data = readBytes(Number(valueOffsets[length]));
     if (isText(type)) checkTexts(valueOffsets, data);
     return makeData({ ...nulls, type, valueOffsets, data } as never);
   }
 
-  function viewColumn(type: DataType, nulls: Nulls): Data {
-    const views = bytes(VIEW_BYTES * nulls.length);
+  function readViews(type: DataType, nulls: Nulls): Data {
+    const views = readBytes(VIEW_BYTES * nulls.length);
     const variadicBuffers: Uint8Array[] = [];
     for (let left = header.variadicBufferCounts[viewColumns++] ?? 0; left > 0; left--)
-      variadicBuffers.push(bytes());
+      variadicBuffers.push(readBytes());
     const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
     const texts = new ViewTexts(column);
     const longestBefore = longestViewTexts;
@@ -112,11 +112,11 @@ export function columnLoader(
     return column;
   }
 
-  function dictionaryColumn(type: Dictionary, nulls: Nulls): Data {
+  function readIndices(type: Dictionary, nulls: Nulls): Data {
     const dictionary = dictionaries.get(type.id);
     if (dictionary === undefined) throw problem(`dictionary ${type.id} was not sent`);
     const { length } = nulls;
-    const data = numbers((type.indices as DataType).ArrayType, length);
+    const data = readNumbers((type.indices as DataType).ArrayType, length);
     const column = makeData({ ...nulls, type: readType(type), data, dictionary } as never) as Data;
     for (let row = 0; row < length; row++) {
       const isWithin = data[row] >= 0 && data[row] < dictionary.length;
@@ -135,13 +135,13 @@ export function columnLoader(
   }
 
   /** The next buffer as `count` numbers. @param ArrayType of any numbers, though its type says offsets */
-  function numbers(ArrayType: DataType['OffsetArrayType'], count: number) {
-    const { buffer, byteOffset } = bytes(count * ArrayType.BYTES_PER_ELEMENT);
+  function readNumbers(ArrayType: DataType['OffsetArrayType'], count: number) {
+    const { buffer, byteOffset } = readBytes(count * ArrayType.BYTES_PER_ELEMENT);
     return new ArrayType(buffer, byteOffset, count);
   }
 
   /** The next buffer, or its first `count` bytes. */
-  function bytes(count?: number): Uint8Array {
+  function readBytes(count?: number): Uint8Array {
     const region = header.buffers[bufferIndex++];
     if (region === undefined) throw problem('it has fewer buffers than its columns need');
     const { offset, length } = region;
@@ -155,13 +155,13 @@ export function columnLoader(
   }
 
   /** The offsets of `length` values, which must not fall. */
-  function offsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
+  function readOffsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
     // An empty column may omit its offsets.
     if (length === 0 && header.buffers[bufferIndex]?.length === 0) {
       bufferIndex++;
       return new ArrayType(1);
     }
-    const offsets = numbers(ArrayType, length + 1);
+    const offsets = readNumbers(ArrayType, length + 1);
     let last = 0;
     for (const offset of offsets) {
       if (!(offset >= last)) throw problem('the offsets of a column fall');

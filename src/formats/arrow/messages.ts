@@ -139,73 +139,73 @@ function checkMetadata(metadata: Uint8Array): void {
 
   function checkMessage(): void {
     const message = tableAt(0);
-    keyValues(message, MESSAGE.customMetadata);
+    checkKeyValues(message, MESSAGE.customMetadata);
     const headerType = view.getUint8(required(message, MESSAGE.headerType));
     const header = tableAt(required(message, MESSAGE.header));
     if (headerType === MessageHeader.Schema) {
       const endianness = fieldAt(header, SCHEMA.endianness);
       if (endianness !== 0 && view.getInt16(endianness, true) !== 0)
         throw new MetadataError('its numbers are big-endian: send little-endian ones');
-      fields(header, SCHEMA.fields, 0);
+      checkFields(header, SCHEMA.fields, 0);
       checkColumns(columns);
-      keyValues(header, SCHEMA.customMetadata);
-    } else if (headerType === MessageHeader.RecordBatch) recordBatch(header);
+      checkKeyValues(header, SCHEMA.customMetadata);
+    } else if (headerType === MessageHeader.RecordBatch) checkRecordBatch(header);
     else if (headerType === MessageHeader.DictionaryBatch)
-      recordBatch(tableAt(required(header, DICTIONARY_BATCH.data)));
+      checkRecordBatch(tableAt(required(header, DICTIONARY_BATCH.data)));
     else throw new MetadataError('it is neither a schema nor rows nor a dictionary');
   }
 
-  function recordBatch(batch: number): void {
-    checkColumns(vector(batch, RECORD_BATCH.nodes, NODE_BYTES).count);
-    checkColumns(vector(batch, RECORD_BATCH.variadicBufferCounts, COUNT_BYTES).count);
-    const { count } = vector(batch, RECORD_BATCH.buffers, BUFFER_BYTES);
+  function checkRecordBatch(batch: number): void {
+    checkColumns(vectorAt(batch, RECORD_BATCH.nodes, NODE_BYTES).count);
+    checkColumns(vectorAt(batch, RECORD_BATCH.variadicBufferCounts, COUNT_BYTES).count);
+    const { count } = vectorAt(batch, RECORD_BATCH.buffers, BUFFER_BYTES);
     if (count > MAX_BUFFERS)
       throw new MetadataError(
         `it has ${count} buffers, and may have at most ${MAX_BUFFERS}: write larger buffers, or texts as utf8`,
       );
   }
 
-  function fields(parent: number, position: number, depth: number): void {
+  function checkFields(parent: number, position: number, depth: number): void {
     for (const field of tablesOf(parent, position)) {
       columns++;
       if (depth === MAX_DEPTH)
         throw new MetadataError(`its columns are nested more than ${MAX_DEPTH} levels deep`);
-      text(field, FIELD.name);
+      checkText(field, FIELD.name);
       const type = fieldAt(field, FIELD.type);
       const typeNumber = fieldAt(field, FIELD.typeNumber);
       const isTimestamp = typeNumber !== 0 && view.getUint8(typeNumber) === TIMESTAMP.typeNumber;
-      if (isTimestamp && type !== 0) text(tableAt(type), TIMESTAMP.timezone);
-      keyValues(field, FIELD.customMetadata);
-      fields(field, FIELD.children, depth + 1);
+      if (isTimestamp && type !== 0) checkText(tableAt(type), TIMESTAMP.timezone);
+      checkKeyValues(field, FIELD.customMetadata);
+      checkFields(field, FIELD.children, depth + 1);
     }
   }
 
-  function keyValues(parent: number, position: number): void {
+  function checkKeyValues(parent: number, position: number): void {
     for (const pair of tablesOf(parent, position)) {
-      text(pair, KEY_VALUE.key);
-      text(pair, KEY_VALUE.value);
+      checkText(pair, KEY_VALUE.key);
+      checkText(pair, KEY_VALUE.value);
     }
   }
 
   function* tablesOf(parent: number, position: number): Generator<number> {
-    const { start, count } = vector(parent, position, OFFSET_BYTES);
+    const { start, count } = vectorAt(parent, position, OFFSET_BYTES);
     tables += count;
     if (tables > MAX_TABLES) throw new MetadataError(`it has more than ${MAX_TABLES} columns and metadata`);
     for (let i = 0; i < count; i++) yield tableAt(start + OFFSET_BYTES * i);
   }
 
-  function text(table: number, position: number): void {
-    textBytes += vector(table, position, 1).count;
+  function checkText(table: number, position: number): void {
+    textBytes += vectorAt(table, position, 1).count;
     if (textBytes > MAX_TEXT_SHARE * view.byteLength) throw new MetadataError(DAMAGED);
   }
 
   /** The elements of a vector; none where the field is absent. */
-  function vector(table: number, position: number, elementBytes: number): { start: number; count: number } {
+  function vectorAt(table: number, position: number, elementBytes: number): { start: number; count: number } {
     const at = fieldAt(table, position);
     if (at === 0) return { start: 0, count: 0 };
-    const vector = tableAt(at);
-    const start = vector + OFFSET_BYTES;
-    const count = view.getUint32(vector, true);
+    const countAt = tableAt(at);
+    const start = countAt + OFFSET_BYTES;
+    const count = view.getUint32(countAt, true);
     if (count * elementBytes > view.byteLength - start) throw new MetadataError(DAMAGED);
     return { start, count };
   }

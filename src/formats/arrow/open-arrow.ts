@@ -1,5 +1,5 @@
 import { type Data, DataType, type Field, Schema, Vector } from 'apache-arrow';
-import { perGeneration } from '../../prediction/predictor-data.js';
+import { memoize } from '../../prediction/predictor-data.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
@@ -164,7 +164,7 @@ function checkRowTexts(columns: readonly Data[], where: string): void {
 }
 
 /** The bytes of the longest text of a dictionary; 0 for one of other values. */
-const longestText = perGeneration((dictionary: Vector) => {
+const longestText = memoize((dictionary: Vector) => {
   let longest = 0;
   for (const values of dictionary.data) {
     const lengthOf = textLength(values);

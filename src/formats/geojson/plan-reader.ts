@@ -1,6 +1,6 @@
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
@@ -183,7 +183,7 @@ function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData):
 }
 
 /** The schema and the options of requests, which depend on the grid and the models. */
-const rulesOf = perGeneration((data: PredictorData) => ({
+const rulesOf = memoize((data: PredictorData) => ({
   schema: requestSchemas(data).plan.omit({ units: true }).extend(REFUSED_FIELDS),
   writeOptions: optionWriter(data),
 }));

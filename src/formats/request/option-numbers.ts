@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import {
   adjustmentWidth,
   CONDITIONS,
@@ -100,7 +100,7 @@ export function queryNumber(text: string): number {
 export type AssumedValues = Readonly<Record<string, number>>;
 
 /** What may be assumed: a changed climate, and practice. */
-export const assumptionsOf = perGeneration((data: PredictorData) => [
+export const assumptionsOf = memoize((data: PredictorData) => [
   ...SCENARIO,
   ...conditionsOf(data).filter((number) => number.default !== undefined),
 ]);

@@ -1,13 +1,13 @@
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 
-export const speciesOf = perGeneration(({ species }: PredictorData) => new SpeciesCatalogue(species));
+export const speciesOf = memoize(({ species }: PredictorData) => new SpeciesCatalogue(species));
 
-export const coverageOf = perGeneration(({ regions }: PredictorData) => new Coverage(regions));
+export const coverageOf = memoize(({ regions }: PredictorData) => new Coverage(regions));
 
-export const nearestDataOf = perGeneration(
+export const nearestDataOf = memoize(
   ({ grid, searchRadiusKm }: PredictorData) => new NearestPoint(grid.index, searchRadiusKm),
 );
 

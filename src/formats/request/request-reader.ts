@@ -8,7 +8,7 @@ import {
 } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, SiteRows } from '../../prediction/site-rows.js';
 import { type Choice, readChoice } from './choice.js';
 import { OPTION_NAMES, optionWriter, type StatedOptions } from './options.js';
@@ -35,6 +35,13 @@ type SiteFields = StatedOptions &
   Readonly<
     Partial<Record<'latitude' | 'longitude' | 'species_code' | 'planting_method' | 'horizons', unknown>>
   >;
+
+/** Degrees are as submitted; null where that was not a number. */
+interface FailedEntry {
+  readonly error: ErrorObject;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+}
 
 /**
  * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
@@ -113,10 +120,7 @@ export function requestReader(data: PredictorData) {
       if (total > limit.max) throw batchTooLarge(`The batch has ${total} entries`, total, limit);
       if (total > rows.count) rows = new SiteRows(limit.max, width);
       const entries = new Int32Array(total);
-      const failed = new Map<
-        number,
-        { error: ErrorObject } & Record<'latitude' | 'longitude', number | null>
-      >();
+      const failed = new Map<number, FailedEntry>();
       let rowCount = 0;
       for (let entry = 0; entry < total; entry++) {
         const site = requests[entry];
@@ -144,7 +148,7 @@ export function requestReader(data: PredictorData) {
   };
 }
 
-export const requestReaderOf = perGeneration(requestReader);
+export const requestReaderOf = memoize(requestReader);
 
 function methodOf({ planting_method }: SiteFields): number {
   return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
-import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
 import { assumptionSchemas, conditionsOf, ELEVATION, SCENARIO } from './option-numbers.js';
 import { hasLapseRates, optionSchemas } from './options.js';
@@ -201,7 +201,7 @@ export function requestSchemas(data: PredictorData) {
 }
 
 /** The fields that a request may omit; found once for each schema. Fields that it must omit are `never` in the schema. */
-export const optionalNames = perGeneration(({ shape }: z.ZodObject) =>
+export const optionalNames = memoize(({ shape }: z.ZodObject) =>
   Object.keys(shape).filter((name) => {
     const field = shape[name];
     return field instanceof z.ZodOptional && !(field.unwrap() instanceof z.ZodNever);

@@ -1,6 +1,6 @@
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
-import { type PredictorData, perGeneration } from '../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import {
   adjustmentsFor,
@@ -21,7 +21,7 @@ import type { ChunkRows } from './table-source.js';
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
 /** What rows are checked against. */
-const rulesOf = perGeneration((data: PredictorData) => {
+const rulesOf = memoize((data: PredictorData) => {
   const { prediction, assumptions } = requestSchemas(data);
   // Another model may lack a feature of practice: its column is then one of the caller's own.
   const practice = assumptionsOf(data).filter(({ name }) => isOptional(name));

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { perGeneration } from '../../prediction/predictor-data.js';
+import { memoize } from '../../prediction/predictor-data.js';
 import type { Generation, Serving } from '../../work/generation.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import * as schemas from '../response/catalogue-schemas.js';
@@ -42,7 +42,7 @@ export function generationRoute(
   cacheControl: string,
   describe: (generation: Generation) => object,
 ): void {
-  const bodyOf = perGeneration((generation: Generation) =>
+  const bodyOf = memoize((generation: Generation) =>
     constantBody(Buffer.from(JSON.stringify(describe(generation)))),
   );
   bodyOf(serving.current); // now, not for the first request

@@ -17,7 +17,7 @@ import type { Box } from '../../../prediction/artefacts/regions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
-import { type PredictorData, perGeneration } from '../../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../../prediction/predictor-data.js';
 import { VERSION } from '../../../version.js';
 import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';
@@ -98,7 +98,7 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
   });
 }
 
-const schemasOf = perGeneration((data: PredictorData) => {
+const schemasOf = memoize((data: PredictorData) => {
   const assumptions = assumptionSchemas(data);
   const schemaOf = (tier: Tier) => surfaceQuerySchema(TIERS[tier].pointsPerSurface, assumptions);
   return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') };
@@ -113,7 +113,7 @@ const KEPT_LATTICES = 1000;
 const KEPT_POINTS = 2_000_000;
 
 /** The lattices that were requested last. Finding one takes milliseconds, even if the answer is 304 or 503. */
-const latticesOf = perGeneration(
+const latticesOf = memoize(
   ({ grid }: PredictorData) =>
     new LRUCache<string, LatticePoints>({
       max: KEPT_LATTICES,

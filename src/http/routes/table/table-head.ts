@@ -13,7 +13,7 @@ import {
 import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import { type PredictorData, perGeneration } from '../../../prediction/predictor-data.js';
+import { memoize, type PredictorData } from '../../../prediction/predictor-data.js';
 import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';
 import { tooLarge, type UploadHead } from '../../body/upload.js';
@@ -88,4 +88,4 @@ export function tableQuerySchema(assumptions: Record<string, z.ZodOptional>) {
   });
 }
 
-const schemaOf = perGeneration((data: PredictorData) => tableQuerySchema(assumptionSchemas(data)));
+const schemaOf = memoize((data: PredictorData) => tableQuerySchema(assumptionSchemas(data)));
