@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
-import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -20,42 +20,26 @@ export const IDENTITY = 'identity';
 const BY_ENCODING = 'accept-encoding';
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = zlib.constants;
 
-/** Bits of a stream's window, 256 KiB: with the default each stream would hold megabytes while its caller reads. */
-const STREAM_WINDOW_BITS = 18;
+/** Bits of a window, 256 KiB: with the default each stream would hold megabytes while its caller reads. */
+const WINDOW_BITS = 18;
 
-const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
-const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
 /** Node 22.15 and newer have it. */
-const { zstdCompress, createZstdCompress, constants } = zlib as unknown as {
+const { createZstdCompress, constants } = zlib as unknown as {
   createZstdCompress?: (options: { params: Record<number, number> }) => Transform;
   constants: { ZSTD_c_windowLog: number };
-  zstdCompress?: (body: Buffer, done: zlib.CompressCallback) => void;
 };
 
-/** Compresses a response, as a whole or as a stream, quickly and in libuv's threads. */
-interface Encoding {
-  compress(body: Buffer): Promise<Buffer>;
-  stream(): Transform;
-}
+/** Compresses quickly and in libuv's threads. */
+type Encoding = () => Transform;
 
 /** The encodings in order of preference, at quick levels: docs/performance.md, Compression, has the figures. */
 const ENCODINGS = new Map<string, Encoding>();
-if (zstdCompress !== undefined && createZstdCompress !== undefined)
-  ENCODINGS.set('zstd', {
-    compress: promisify(zstdCompress),
-    stream: () => createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: STREAM_WINDOW_BITS } }),
-  });
-ENCODINGS.set('br', {
-  compress: (body) => brotli(body, { params: { [BROTLI_PARAM_QUALITY]: 1 } }),
-  stream: () =>
-    zlib.createBrotliCompress({
-      params: { [BROTLI_PARAM_QUALITY]: 1, [BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS },
-    }),
-});
-ENCODINGS.set('gzip', {
-  compress: (body) => gzip(body, { level: 2 }),
-  stream: () => zlib.createGzip({ level: 2 }),
-});
+if (createZstdCompress !== undefined)
+  ENCODINGS.set('zstd', () => createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: WINDOW_BITS } }));
+ENCODINGS.set('br', () =>
+  zlib.createBrotliCompress({ params: { [BROTLI_PARAM_QUALITY]: 1, [BROTLI_PARAM_LGWIN]: WINDOW_BITS } }),
+);
+ENCODINGS.set('gzip', () => zlib.createGzip({ level: 2 }));
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
 /** Compresses large responses for callers who accept it. Returns bodies in memory of the pool once they are sent. */
@@ -96,7 +80,12 @@ function encoded(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const encodings = encodingsOf.get(body);
   const before = encodings?.get(encoding);
   if (before !== undefined) return before;
-  const now = limited(() => encoding.compress(body));
+  const now = limited(async () => {
+    const chunks: Buffer[] = [];
+    const stream = encoding().on('data', (chunk) => chunks.push(chunk));
+    await once(stream.end(body), 'end');
+    return Buffer.concat(chunks);
+  });
   encodings?.set(encoding, now);
   now.catch(() => encodings?.delete(encoding)); // the next request tries again
   return now;
@@ -114,7 +103,7 @@ export function isSent(response: ServerResponse): boolean {
 export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
   const encoding = ENCODINGS.get(negotiate(reply));
   if (encoding === undefined) return reply.send(body);
-  const compressed = body.pipe(encoding.stream()).on('error', () => {}); // Fastify listens later
+  const compressed = body.pipe(encoding()).on('error', () => {}); // Fastify listens later
   body.once('error', (error) => compressed.destroy(error));
   compressed.once('close', () => body.destroy());
   return reply.send(compressed);
