@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Coalescer } from './coalescer.js';
+import { coalesce } from './coalesce.js';
 import type { AccountStore, SecretMatch } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 
@@ -18,77 +18,64 @@ const RETRY_AFTER_MS = 250;
 const CACHE_CAPACITY = 10_000;
 
 /**
- * Finds keys by their hash, from memory where possible: no query per request for a key seen recently, one query at a
- * time, and unknown hashes cached separately, so that a flood of them evicts no key. While the store is unavailable, keys
- * seen before are answered as last read.
+ * Makes a function that finds keys by their hash, from memory where possible: no query per request for a key seen recently,
+ * one query at a time, and unknown hashes cached separately, so that a flood of them evicts no key. While the store is
+ * unavailable, keys seen before are answered as last read.
+ * @returns gives the match for a key's hash, or nothing if there is no such key. Rejects with StoreUnavailableError if the
+ *   key was not seen before and the store is unavailable
  */
-export class KeyDirectory {
-  readonly #reads = new Coalescer((hashes: readonly string[]) => this.#readAll(hashes));
-  /** Reads under way, by hash. */
-  readonly #pending = new LRUCache<string, Promise<SecretMatch | undefined>>({
-    max: CACHE_CAPACITY,
-    memoMethod: (hash) => this.#reads.submit(hash).finally(() => this.#pending.delete(hash)),
-  });
-  readonly #known = new LRUCache<string, { match: SecretMatch; readAtMs: number }>({ max: CACHE_CAPACITY });
-  readonly #unknownReadAtMs = new LRUCache<string, number>({ max: CACHE_CAPACITY });
-  #failedAtMs = Number.NEGATIVE_INFINITY;
-
-  constructor(
-    private readonly store: AccountStore,
-    private readonly nowMs: () => number,
-  ) {}
-
-  /**
-   * The match for a key's hash, or nothing if there is no such key.
-   * @throws StoreUnavailableError if the key was not seen before and the store is unavailable
-   */
-  async find(hash: string): Promise<SecretMatch | undefined> {
-    const known = this.#known.get(hash);
-    if (known === undefined) {
-      if (this.#isWithin(this.#unknownReadAtMs.get(hash), TRUSTED_FOR_MS)) return undefined;
-      return this.#pending.memo(hash);
-    }
-    if (this.#isWithin(known.readAtMs, REFRESH_AFTER_MS)) return known.match;
-    if (
-      this.#isWithin(known.readAtMs, TRUSTED_FOR_MS) ||
-      this.#isWithin(this.#failedAtMs, OUTAGE_MEMORY_MS)
-    ) {
-      // A failure is recorded in #failedAtMs and does not affect this request.
-      if (!this.#isWithin(this.#failedAtMs, RETRY_AFTER_MS)) this.#pending.memo(hash).catch(() => {});
-      return known.match;
-    }
-    try {
-      return await this.#pending.memo(hash);
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) return known.match;
-      throw error;
-    }
-  }
-
-  async #readAll(hashes: readonly string[]): Promise<(SecretMatch | undefined)[]> {
-    const readAtMs = this.nowMs(); // before the query: the store may change while it runs
-    const found = await this.store.findSecrets(hashes).catch((error: unknown) => {
-      this.#failedAtMs = this.nowMs();
-      throw error;
-    });
-    this.#failedAtMs = Number.NEGATIVE_INFINITY;
-    const matches = new Map(found.map((match) => [match.hash, match]));
-    return hashes.map((hash) => {
-      const match = matches.get(hash);
-      if (match === undefined) {
-        this.#known.delete(hash);
-        this.#unknownReadAtMs.set(hash, readAtMs);
-      } else {
-        this.#unknownReadAtMs.delete(hash);
-        this.#known.set(hash, { match, readAtMs });
-      }
-      return match;
-    });
-  }
+export function keyDirectory(store: AccountStore, nowMs: () => number) {
+  const known = new LRUCache<string, { match: SecretMatch; readAtMs: number }>({ max: CACHE_CAPACITY });
+  const unknownReadAtMs = new LRUCache<string, number>({ max: CACHE_CAPACITY });
+  let failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Whether a moment is less than a span ago. A moment in the future is not: a clock set back must not prolong trust. */
-  #isWithin(momentMs = Number.NEGATIVE_INFINITY, spanMs: number): boolean {
-    const ageMs = this.nowMs() - momentMs;
+  const isWithin = (momentMs: number, spanMs: number) => {
+    const ageMs = nowMs() - momentMs;
     return ageMs >= 0 && ageMs < spanMs;
-  }
+  };
+
+  const read = coalesce(async (hashes: readonly string[]) => {
+    const readAtMs = nowMs(); // before the query: the store may change while it runs
+    const found = await store.findSecrets(hashes).catch((error: unknown) => {
+      failedAtMs = nowMs();
+      throw error;
+    });
+    failedAtMs = Number.NEGATIVE_INFINITY;
+    const matches = new Map(found.map((match) => [match.hash, match]));
+    for (const hash of hashes) {
+      const match = matches.get(hash);
+      if (match === undefined) {
+        known.delete(hash);
+        unknownReadAtMs.set(hash, readAtMs);
+      } else {
+        unknownReadAtMs.delete(hash);
+        known.set(hash, { match, readAtMs });
+      }
+    }
+    return hashes.map((hash) => matches.get(hash));
+  });
+  /** Reads under way, by hash. */
+  const pending = new LRUCache<string, Promise<SecretMatch | undefined>>({
+    max: CACHE_CAPACITY,
+    memoMethod: (hash) => read(hash).finally(() => pending.delete(hash)),
+  });
+
+  return async (hash: string): Promise<SecretMatch | undefined> => {
+    const last = known.get(hash);
+    if (last === undefined) {
+      const isUnknown = isWithin(unknownReadAtMs.get(hash) ?? Number.NEGATIVE_INFINITY, TRUSTED_FOR_MS);
+      return isUnknown ? undefined : pending.memo(hash);
+    }
+    if (isWithin(last.readAtMs, REFRESH_AFTER_MS)) return last.match;
+    if (isWithin(last.readAtMs, TRUSTED_FOR_MS) || isWithin(failedAtMs, OUTAGE_MEMORY_MS)) {
+      // A failure is recorded in `failedAtMs` and does not affect this request.
+      if (!isWithin(failedAtMs, RETRY_AFTER_MS)) pending.memo(hash).catch(() => {});
+      return last.match;
+    }
+    return pending.memo(hash).catch((error) => {
+      if (error instanceof StoreUnavailableError) return last.match;
+      throw error;
+    });
+  };
 }

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from './store-errors.js';
 
 /** Connections of one process. Claims and look-ups are grouped, so a few are enough for any number of requests. */
 const CONNECTIONS = 8;
-/** Together less than the time that a key is used without being read again: see KeyDirectory. */
+/** Together less than the time that a key is used without being read again: see `keyDirectory`. */
 const CONNECT_TIMEOUT_MS = 1000;
 const QUERY_TIMEOUT_MS = 1500;
 const IDLE_TIMEOUT_MS = 30_000;

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { Coalescer } from '../../src/accounts/coalescer.js';
+import { coalesce } from '../../src/accounts/coalesce.js';
 
-/** A coalescer whose runs the test settles, with the items of each run. */
+/** A grouped operation whose runs the test settles, with the items of each run. */
 function heldRuns() {
   const groups: number[][] = [];
   const endings: { resolve(results: number[]): void; reject(error: Error): void }[] = [];
-  const coalescer = new Coalescer<number, number>((items) => {
+  const submit = coalesce<number, number>((items) => {
     groups.push(items);
     return new Promise((resolve, reject) => endings.push({ resolve, reject }));
   });
-  return { coalescer, groups, endings };
+  return { submit, groups, endings };
 }
 
 test('items that arrive during a run go into the next one together, in order, at most 1,000 of them', async () => {
-  const { coalescer, groups, endings } = heldRuns();
+  const { submit, groups, endings } = heldRuns();
   const items = Array.from({ length: 1002 }, (_, index) => index);
-  const answers = Promise.all(items.map((item) => coalescer.submit(item)));
+  const answers = Promise.all(items.map((item) => submit(item)));
   for (let run = 0; run < 3; run++) {
     await expect.poll(() => endings.length).toBe(run + 1);
     endings[run].resolve(groups[run].map((item) => 10 * item));
@@ -25,11 +25,11 @@ test('items that arrive during a run go into the next one together, in order, at
 });
 
 test('a failed run also rejects the items that wait for it, and the next run is not affected', async () => {
-  const { coalescer, groups, endings } = heldRuns();
-  const answers = Promise.allSettled([1, 2].map((item) => coalescer.submit(item)));
+  const { submit, groups, endings } = heldRuns();
+  const answers = Promise.allSettled([1, 2].map((item) => submit(item)));
   endings[0].reject(new Error('gone'));
   expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  const next = coalescer.submit(3);
+  const next = submit(3);
   endings[1].resolve([30]);
   expect(await next).toBe(30);
   expect(groups).toEqual([[1], [3]]);
