@@ -7,17 +7,9 @@ const MIN_BYTES_PER_SECOND = 16 * 1024;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** What is known of a body before it arrives. */
-export interface UploadHead {
-  readonly isGzip: boolean;
-  /** The most bytes of the body as sent, and of what it decompresses to. */
-  readonly limitBytes: number;
-  /** The most bytes of the body when it is decompressed: what was announced, or the limit. */
-  readonly bytes: number;
-}
-
 /**
  * Reads a large body into memory. It may take any time, but must not be too slow.
+ * @param limitBytes the most bytes of the body as sent, and of what it decompresses to
  * @param windowMs over which the speed of the upload is averaged
  * @returns its size
  * @throws ApiError payload_too_large, or invalid_request if the body is not gzip as announced or, with 408, too slow;
@@ -25,7 +17,7 @@ export interface UploadHead {
  */
 export async function readUpload(
   payload: Readable,
-  { isGzip, limitBytes }: UploadHead,
+  { isGzip, limitBytes }: { readonly isGzip: boolean; readonly limitBytes: number },
   memory: Buffer,
   windowMs: number,
 ): Promise<number> {

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Generation, Serving } from '../../work/generation.js';
-import type { OpenApiDocument } from '../openapi/document.js';
 import { constantBody } from '../response/compression.js';
 import { CACHE_CONTROL, contentSecurityPolicy } from '../response/headers.js';
 import { generationRoute } from './catalogue.js';
@@ -18,7 +17,7 @@ const CONTENT_SECURITY_POLICY = contentSecurityPolicy("img-src 'self' data:", "c
 export function documentRoutes(
   app: FastifyInstance,
   serving: Serving,
-  describe: (generation: Generation) => OpenApiDocument,
+  describe: (generation: Generation) => object,
   log: FastifyBaseLogger,
 ): void {
   generationRoute(app, serving, '/openapi.json', CACHE_CONTROL.document, describe);

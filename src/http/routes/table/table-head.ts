@@ -16,7 +16,7 @@ import { show } from '../../../prediction/errors/shown-value.js';
 import { memoize, type PredictorData } from '../../../prediction/predictor-data.js';
 import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';
-import { tooLarge, type UploadHead } from '../../body/upload.js';
+import { tooLarge } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 import { readQuery, wordListSchema } from '../query.js';
@@ -59,11 +59,11 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   return { request: table, outputType, body };
 }
 
-/** Reads what is known of a body before it arrives. @throws ApiError unsupported_media_type, payload_too_large */
-export function readBodyHead(
-  request: FastifyRequest,
-  { tableLimitBytes, bodyLimitBytes }: Config,
-): UploadHead {
+/**
+ * Reads what is known of a body before it arrives: its limit, and as `bytes` the most that it can have decompressed.
+ * @throws ApiError unsupported_media_type, payload_too_large
+ */
+export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config) {
   const { headers } = request;
   const { 'content-encoding': encoding = 'identity' } = headers;
   const isGzip = encoding.toLowerCase() === 'gzip';
