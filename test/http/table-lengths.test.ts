@@ -50,6 +50,12 @@ test('bytes beyond the Content-Length are read neither as part of the table nor 
   await expectNothingLeft();
 });
 
+test('TABLE_LIMIT_BYTES below BODY_LIMIT_BYTES limits the tables of every tier', async () => {
+  const { secret } = await service.issueKey('mycel');
+  const response = await postTable(service, ' '.repeat(LIMIT_BYTES + 1), '', { 'x-api-key': secret });
+  expect(response.status).toBe(413);
+});
+
 test.each([
   ['shorter than its Content-Length', [`Content-Length: ${CSV.length + 1}`], CSV],
   ['without its last chunk', ['Transfer-Encoding: chunked'], `${CSV.length.toString(16)}\r\n${CSV}\r\n`],

@@ -69,7 +69,8 @@ export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLim
   const isGzip = encoding.toLowerCase() === 'gzip';
   if (!isGzip && encoding.toLowerCase() !== 'identity')
     throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
-  const limitBytes = TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
+  const { hasLargeBodies } = TIERS[callerOf(request).tier];
+  const limitBytes = hasLargeBodies ? tableLimitBytes : Math.min(bodyLimitBytes, tableLimitBytes);
   const announcedBytes = Number(headers['content-length'] ?? limitBytes);
   if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
