@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
+import { checkBuild, runCommand, UsageError } from './run-command.js';
 import { against } from './scopes/against.js';
 import { cells } from './scopes/cells.js';
 import { client } from './scopes/client.js';
@@ -47,7 +48,7 @@ Scopes: ${Object.keys(SCOPES).join(', ')}; all of them by default.
 Figures are medians (minimum..maximum) of the rounds.
 `;
 
-async function main(): Promise<number> {
+async function main(): Promise<0 | 1> {
   const { values } = parseArgs({
     options: {
       scope: { type: 'string', multiple: true },
@@ -56,11 +57,13 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  const unknown = values.scope?.find((name) => !Object.hasOwn(SCOPES, name));
-  if (values.help || unknown !== undefined) {
-    process.stderr.write(unknown === undefined ? USAGE : `bench: unknown scope ${unknown}\n${USAGE}`);
-    return values.help ? 0 : 2;
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
   }
+  const unknown = values.scope?.find((name) => !Object.hasOwn(SCOPES, name));
+  if (unknown !== undefined) throw new UsageError(`unknown scope ${unknown}`);
+  if (values.against !== undefined) checkBuild(values.against);
   const startMs = performance.now();
   const environment = new Environment((text) => process.stderr.write(`  ${text}\n`));
   const rows: Row[] = [];
@@ -80,11 +83,4 @@ async function main(): Promise<number> {
   return 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
-  process.stderr.write(`bench: ${message}\n${isUsage ? USAGE : ''}`);
-  process.exitCode = isUsage ? 2 : 1;
-}
+await runCommand('bench', USAGE, main);

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import { wholeNumber } from '../../src/config.js';
 import { DATA_DIR } from '../environment.js';
+import { checkBuild, runCommand, UsageError } from '../run-command.js';
 import { type Nurselog, startNurselog } from '../servers/nurselog.js';
 import { type ComparedRequest, comparedRequests } from './requests.js';
 
@@ -63,7 +65,7 @@ function errorOf(bytes: Buffer): unknown {
   return { code: error.code, details, paths: issues?.map(({ path }) => path) };
 }
 
-async function main(): Promise<number> {
+async function main(): Promise<0 | 1> {
   const { values } = parseArgs({
     options: {
       against: { type: 'string' },
@@ -71,16 +73,19 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || values.against === undefined) {
-    process.stderr.write(USAGE);
-    return values.help ? 0 : 2;
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
   }
+  checkBuild(values.against);
+  const seed = wholeNumber(0, 2 ** 32 - 1).safeParse(values.seed);
+  if (!seed.success) throw new UsageError(`--seed ${seed.error.issues[0].message}, not ${values.seed}`);
   const ours = await startNurselog({ WORKERS: '2' });
   const theirs = await startNurselog({ WORKERS: '2' }, values.against);
   const counts = new Map<string, { requests: number; successes: number; different: number }>();
   const differences: string[] = [];
   try {
-    const requests = comparedRequests(DATA_DIR, Number(values.seed));
+    const requests = comparedRequests(DATA_DIR, seed.data);
     const compare = async (request: ComparedRequest) => {
       const [our, their] = await Promise.all(
         [ours, theirs].map((build) => answerOf(build, request).catch((error: Error) => String(error))),
@@ -112,11 +117,4 @@ async function main(): Promise<number> {
   return differences.length === 0 ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (!code?.startsWith('ERR_PARSE_ARGS')) throw error;
-  process.stderr.write(`compare-answers: ${message}\n${USAGE}`);
-  process.exitCode = 2;
-}
+await runCommand('compare-answers', USAGE, main);

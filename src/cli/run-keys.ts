@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { openStore } from '../accounts/store/account-store.js';
+import { fileOf, openStore } from '../accounts/store/account-store.js';
 import { KeyAdministration } from '../accounts/store/key-administration.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
@@ -18,6 +19,7 @@ export async function runKeys(
   nowMs: () => number,
   write: (text: string) => void,
   writeSecret: (text: string) => void,
+  writeNote: (text: string) => void,
 ): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) return write(help());
   const [name, ...rest] = args;
@@ -25,8 +27,11 @@ export async function runKeys(
   if (!names.includes(name)) refuseCommand(name, `commands are ${names.join(', ')}`);
   const command = KEYS_COMMANDS[name];
   const { json, values } = parseArguments(rest, command.schema);
-  const must = command.createsStore ? undefined : 'exist';
-  const store = await openStore(loadConfig(environment).databaseUrl, must);
+  const { databaseUrl } = loadConfig(environment);
+  const file = fileOf(databaseUrl);
+  if (command.createsStore && file !== undefined && !existsSync(file))
+    writeNote(`keys: creating the key store ${printable(file)}\n`);
+  const store = await openStore(databaseUrl, command.createsStore ? undefined : 'exist');
   let isPrinted = false;
   const show = command.printsSecret ? writeSecret : write;
   const print: Print = (value, lines) => {
@@ -52,10 +57,15 @@ export async function runKeys(
  * @throws UsageError naming the option or operand
  */
 function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], schema: Shape) {
-  const isOperand = (name: string) => name === name.toUpperCase();
   const names = Object.keys(schema);
   const operands = names.filter(isOperand);
   const options = names.filter((name) => !isOperand(name));
+  // parseArgs refuses a value that is missing or begins with a dash without saying what is allowed.
+  for (const name of options) {
+    const value = args[args.indexOf(`--${name}`) + 1] ?? '';
+    if (args.includes(`--${name}`) && /^(-|$)/.test(value))
+      check({ [name]: schema[name] }, { [name]: value });
+  }
   const { values, positionals } = parseOptions(args, {
     ...Object.fromEntries(options.map((name) => [name, { type: 'string' }] as const)),
     json: { type: 'boolean' },
@@ -63,8 +73,15 @@ function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], sc
   refusePositionals(positionals.slice(operands.length));
   const { json = false, ...given }: Record<string, unknown> = values;
   for (const name of operands) given[name] = positionals[0];
+  return { json: json === true, values: check(schema, given) };
+}
+
+const isOperand = (name: string) => name === name.toUpperCase();
+
+/** The values of options and operands. @throws UsageError naming the option or operand */
+function check<Shape extends z.ZodRawShape>(schema: Shape, given: Record<string, unknown>) {
   const parsed = z.object(schema).safeParse(given);
-  if (parsed.success) return { json: json === true, values: parsed.data };
+  if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
   const name = String(path[0]);
   const notGiven = given[name] === undefined ? '' : `, not ${quote(String(given[name]))}`;

@@ -1,4 +1,4 @@
-import { isEmbedded } from '../accounts/store/account-store.js';
+import { fileOf } from '../accounts/store/account-store.js';
 import type { IssuedKey, KeyAdministration } from '../accounts/store/key-administration.js';
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
@@ -27,7 +27,7 @@ export async function prepareFirstKey(
   log: Log,
   show: (text: string) => void,
 ): Promise<void> {
-  if (!isEmbedded(databaseUrl) || !LOOPBACK.test(apiUrl)) {
+  if (fileOf(databaseUrl) === undefined || !LOOPBACK.test(apiUrl)) {
     if (!(await keys.hasKeys())) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
     return;
   }

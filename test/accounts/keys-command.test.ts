@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/accounts/api-key.js';
-import { openStore } from '../../src/accounts/store/account-store.js';
+import { fileOf, openStore } from '../../src/accounts/store/account-store.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { DATABASES } from './support/databases.js';
 import { json, KEY, keysOn } from './support/run-keys.js';
@@ -12,7 +12,9 @@ describe.each(DATABASES)('on $name', (database) => {
     const url = await database.create();
     const keys = keysOn(url);
     const people = await keys('issue --tier spore --owner Siuslaw');
-    expect(people).toMatchObject({ exitCode: 0, stderr: '' });
+    const file = fileOf(url);
+    const stderr = file === undefined ? '' : `keys: creating the key store ${file}\n`;
+    expect(people).toMatchObject({ exitCode: 0, stderr });
     expect(people.stdout.match(KEY)).toHaveLength(1);
 
     const issued = json(await keys('issue --tier mycel --owner Siuslaw --json'));
@@ -91,10 +93,10 @@ test.each([
   ['list all', 'unexpected argument "all"'],
   ['revoke', 'KEY_ID must be the id of a key, which "keys list" shows'],
   ['revoke 17', 'KEY_ID must be an id such as key_0123456789ab, which "keys list" shows, not "17"'],
-  ['rotate key_0123456789ab --overlap-minutes -5', "'--overlap-minutes' argument is ambiguous"],
+  ['issue --owner S --tier', '--tier must be one of spore, mycel, hypha, not ""'],
   [
-    'rotate key_0123456789ab --overlap-minutes soon',
-    '--overlap-minutes must be a whole number from 0 to 43200, not "soon"',
+    'rotate key_0123456789ab --overlap-minutes -5',
+    '--overlap-minutes must be a whole number from 0 to 43200, not "-5"',
   ],
   ['usage --day 2026-02-30', '--day must be a UTC day such as 2026-11-20, not "2026-02-30"'],
 ])(

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { ExplainedError } from '../../output/explained-error.js';
 import type { KeyRecord } from '../api-key.js';
@@ -11,9 +12,9 @@ const SQLITE = 'sqlite:';
 const FILE_REMEDY =
   '. It must be a SQLite database file that this user may write to, in a folder this user may write to, on a disk that is not full; else restore it from a backup or move it away.';
 
-/** Whether a database URL names the embedded store, a file on this machine. */
-export function isEmbedded(databaseUrl: string): boolean {
-  return databaseUrl.startsWith(SQLITE);
+/** The absolute path of the embedded store that a database URL names, a file on this machine; undefined for PostgreSQL. */
+export function fileOf(databaseUrl: string): string | undefined {
+  return databaseUrl.startsWith(SQLITE) ? resolve(databaseUrl.slice(SQLITE.length)) : undefined;
 }
 
 /**
@@ -24,7 +25,7 @@ export function isEmbedded(databaseUrl: string): boolean {
  * @throws ExplainedError with the file or variable and the reason
  */
 export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): Promise<AccountStore> {
-  const file = isEmbedded(databaseUrl) ? databaseUrl.slice(SQLITE.length) : undefined;
+  const file = fileOf(databaseUrl);
   try {
     if (file === undefined) return new AccountStore(await openPostgres(databaseUrl, must === 'exist'));
     const store = new AccountStore(await openSqlite(file, must === 'exist'));

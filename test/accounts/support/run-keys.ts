@@ -18,11 +18,13 @@ export async function runArguments(databaseUrl: string, args: string[]) {
   const write = (text: string) => {
     stdout += text;
   };
-  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock.nowMs, write, write).then(
+  const notes: string[] = [];
+  const note = (text: string) => notes.push(text);
+  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock.nowMs, write, write, note).then(
     () => ({ exitCode: 0, stderr: '' }),
     (error: unknown) => failureOf('keys', error),
   );
-  return { ...result, stdout };
+  return { ...result, stdout, stderr: notes.join('') + result.stderr };
 }
 
 /** What a command printed with `--json`. */
