@@ -33,10 +33,9 @@ export async function runKeys(
     writeNote(`keys: creating the key store ${printable(file)}\n`);
   const store = await openStore(databaseUrl, command.createsStore ? undefined : 'exist');
   let isPrinted = false;
-  const show = command.printsSecret ? writeSecret : write;
   const print: Print = (value, lines) => {
     const shown = json ? [JSON.stringify(value)] : lines;
-    show(`${shown.map(printable).join('\n')}\n`);
+    (command.printsSecret ? writeSecret : write)(`${shown.map(printable).join('\n')}\n`);
     isPrinted = true;
   };
   try {
@@ -62,9 +61,8 @@ function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], sc
   const options = names.filter((name) => !isOperand(name));
   // parseArgs refuses a value that is missing or begins with a dash without saying what is allowed.
   for (const name of options) {
-    const value = args[args.indexOf(`--${name}`) + 1] ?? '';
-    if (args.includes(`--${name}`) && /^(-|$)/.test(value))
-      check({ [name]: schema[name] }, { [name]: value });
+    const [option, value = ''] = args.slice(args.indexOf(`--${name}`));
+    if (option === `--${name}` && /^(-|$)/.test(value)) check({ [name]: schema[name] }, { [name]: value });
   }
   const { values, positionals } = parseOptions(args, {
     ...Object.fromEntries(options.map((name) => [name, { type: 'string' }] as const)),
@@ -77,8 +75,6 @@ function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], sc
 }
 
 const isOperand = (name: string) => name === name.toUpperCase();
-
-/** The values of options and operands. @throws UsageError naming the option or operand */
 function check<Shape extends z.ZodRawShape>(schema: Shape, given: Record<string, unknown>) {
   const parsed = z.object(schema).safeParse(given);
   if (parsed.success) return parsed.data;
