@@ -81,16 +81,19 @@ signal_unexpected <- function(response, problem) {
   ))
 }
 
-#' Seconds of Retry-After; 0 without it
+#' Seconds of Retry-After, or until its date, which has spaces; 0 without it
 #' @noRd
 retry_after_s <- function(response) {
-  value <- suppressWarnings(as.numeric(httr2::resp_header(response, "Retry-After") %||% "0"))
-  if (is.na(value)) 0 else value
+  value <- httr2::resp_header(response, "Retry-After") %||% "0"
+  if (!grepl("^[0-9]+$| ", value)) return(0)
+  wait_s <- tryCatch(suppressWarnings(httr2::resp_retry_after(response)), error = function(e) 0)
+  if (isTRUE(wait_s > 0)) wait_s else 0
 }
 
 signal_failure <- function(failure) {
   rlang::abort(
-    failure$message,
+    # A server must not drive the terminal that the message is shown in.
+    gsub("(?![\n\t])\\p{Cc}", "\ufffd", failure$message, perl = TRUE),
     class = c(paste0("nurselog_", failure$code), "nurselog_error"),
     code = failure$code, status = failure$status, details = failure$details, request_id = failure$request_id,
     call = NULL

@@ -104,3 +104,18 @@ test_that("a redirect is an error and not followed, because it would send the ke
   )
   expect_equal(error$status, 307L)
 })
+
+test_that("a Retry-After beyond the longest wait ends the attempts, as seconds or as a date", {
+  skip_without_service()
+  skip_on_os("windows") # has no fork
+  body <- '{"error":{"code":"overloaded","message":"Full\\u001b[2J\\u009b2J\\tall"}}'
+  for (wait in c("3600", "Sat, 28 Nov 2026 13:00:00 GMT")) {
+    server <- server_with(c(
+      "HTTP/1.1 503 Busy", "Date: Sat, 28 Nov 2026 12:00:00 GMT", paste("Retry-After:", wait), "Connection: close",
+      paste("Content-Length:", nchar(body)), "", body
+    ))
+    error <- expect_error(rank_species(44.12, -122.03, url = server$url), class = "nurselog_overloaded")
+    server$end()
+    expect_equal(conditionMessage(error), "Full\ufffd[2J\ufffd2J\tall") # no control characters for the terminal
+  }
+})
