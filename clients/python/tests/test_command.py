@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections import Counter
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from command_process import COMMAND, environment_of, in_terminal, run
+from rich.console import Console
 from service_process import ServiceProcess
 from sites import PLANTED, without_time
+
+from nurselog._commands.terminal import species_table
+from nurselog._files.summary import Summary
+from nurselog.errors import NurselogError
 
 
 def test_species_are_a_table(service: ServiceProcess) -> None:
@@ -98,6 +105,16 @@ def test_failures_have_a_message_and_an_exit_code(
     assert message in result.stderr
     assert result.stdout == ""
     assert "nurse_live_" not in result.stderr
+
+
+def test_control_characters_of_a_server_do_not_reach_the_terminal() -> None:
+    hostile = "\x1b[2J\x9b2J\r\ud800\tall\n"
+    assert str(NurselogError(hostile, code="full\x07")) == "\ufffd[2J\ufffd2J\ufffd\ufffd\tall\n (full\ufffd)"
+    failed = Summary(failed=Counter({hostile: 1}), first={hostile: (1, hostile)}).table()
+    known = ("species_code", "common_name", "scientific_name", "group")
+    console = Console(file=StringIO())
+    console.print(failed, species_table({"count": 1, "species": [dict.fromkeys(known, hostile)]}))
+    assert not re.search("[\x1b\x9b\r\ud800]", console.file.getvalue())
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

@@ -12,7 +12,8 @@ export class NurselogError extends Error {
   readonly requestId: string | undefined;
 
   constructor({ code, message, details }: SiteError, response?: Response, cause?: unknown) {
-    super(message, { cause });
+    // A server must not drive the terminal that the message is shown in.
+    super(message.replace(/(?![\n\t])\p{Cc}/gu, '\ufffd'), { cause });
     this.code = code;
     this.details = details;
     this.status = response?.status;

@@ -121,6 +121,12 @@ test('the errors of client.http are returned with the response', async () => {
   expect([error!.error.code, response.status]).toEqual(['invalid_api_key', 401]);
 });
 
+test('control characters in the message of another server do not reach the terminal', async () => {
+  const body = JSON.stringify({ error: { code: 'full', message: '\u001b[2J\u009b2J\r\tall\n' } });
+  const client = await clientOfOther((_, response) => response.writeHead(500).end(body));
+  expect((await errorOf(client.species())).message).toBe('\ufffd[2J\ufffd2J\ufffd\tall\n');
+});
+
 test('a quota that is used up is an error at once, because it lasts until midnight', async () => {
   const client = clientOf((await service.issueKey('spore')).secret);
   const { limit } = await client.usage();

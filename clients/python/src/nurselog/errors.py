@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """The text without the control characters with which a server or a file could drive the terminal."""
+    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 class NurselogError(Exception):
@@ -46,7 +54,7 @@ class NurselogError(Exception):
     def __str__(self) -> str:
         """The message, then the code and the request id."""
         request = f", request {self.request_id}" if self.request_id else ""
-        return f"{self.message} ({self.code}{request})"
+        return printable(f"{self.message} ({self.code}{request})")
 
 
 class ConfigurationError(NurselogError):

@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 
 from nurselog._calls.exchange import is_temporary
 from nurselog._client import Client
-from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError
+from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError, printable
 
 FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes; TEMPORARY is for what may succeed later."""
@@ -53,7 +53,9 @@ def discard_output() -> None:
 
 def complain(message: str) -> None:
     """Writes a message to standard error."""
-    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(f"nurselog: {message}")
+    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(
+        printable(f"nurselog: {message}")
+    )
 
 
 def fail(error: NurselogError) -> NoReturn:

@@ -9,6 +9,7 @@ from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
 
 from nurselog._calls.notebooks import SURVIVAL
+from nurselog.errors import printable
 from nurselog.types import (
     ComparisonResult,
     MethodDifference,
@@ -182,7 +183,7 @@ def _fields(fields: dict[str, str]) -> Table:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in fields.items():
-        table.add_row(name, value)
+        table.add_row(name, printable(value))
     return table
 
 
@@ -193,5 +194,5 @@ def _table(names: list[str], rows: Iterable[tuple[str, ...]], numbers: Iterable[
         justify: JustifyMethod = "right" if column in right else "left"
         table.add_column(name, justify=justify, overflow="fold", no_wrap=column == 0)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     return table

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.table import Table
 
+from nurselog.errors import printable
+
 
 @dataclass
 class Summary:
@@ -55,5 +57,5 @@ class Summary:
         table = Table("error", self.unit, *positions, "its message")
         for code, rows in self.failed.most_common():
             row, message = self.first[code]
-            table.add_row(code, f"{rows:,}", *(f"{row:,}" for _ in positions), message)
+            table.add_row(printable(code), f"{rows:,}", *(f"{row:,}" for _ in positions), printable(message))
         return table
