@@ -67,9 +67,10 @@ def test_coordinates_may_have_any_type_of_numbers(call: Caller, coordinates: pd.
 
 
 def test_an_elevation_that_is_no_number_is_quoted_in_an_error_row_and_a_missing_one_is_none(call: Caller) -> None:
-    given = table(3).assign(elevation_m=["700", "850 m", None])
+    given = table(4).assign(elevation_m=["700", "850 m", None, "1e400"])
     answered = call("predict_table", given, elevation_m="elevation_m", categories=False)
-    assert answered["error_code"].isna().tolist() == [True, False, True]
+    assert answered["error_code"].isna().tolist() == [True, False, True, False]
+    assert answered["error_message"].iloc[3].endswith('not "1e400".')
     assert answered["error_message"].iloc[1].endswith('elevation_m must be a number from -10 to 4400 m, not "850 m".')
     assert answered["survival_5"].iloc[2] == call("predict_table", table(3))["survival_5"].iloc[2]
 

@@ -164,7 +164,8 @@ def _parsed(
             raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal {sign}, not {example!r}.")
     numbers = pc.replace_substring(pc.if_else(is_number, texts, "nan"), ",", ".").cast(pa.float64())
     # After the cast: pyarrow before 24 corrupts texts of a slice with nulls (apache/arrow, issue 49410).
-    return pc.if_else(is_empty, None, numbers)
+    # Digits beyond a float64 are read as infinite; as NaN, the message about them quotes their text.
+    return pc.if_else(is_empty, None, pc.if_else(pc.is_finite(numbers), numbers, math.nan))
 
 
 def _texts(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
