@@ -39,12 +39,14 @@ browserTest('the value under the pointer is that of the API, with and without a 
   const { page } = await openPage(shared, { map: CLOSE_UP });
   await mapReady(page);
   const today = await survival();
-  expect(await underPointer(page)).toContain(`${Math.round(today * 100)} % alive after 5 years`);
+  expect(await underPointer(page)).toContain(`${Math.round(today * 100)}\u00a0% alive after 5 years`);
   await setWarming(page, '3');
   const scenario = { scenario: { warming_c: 3, precipitation_change_percent: 0 } };
   const later = await survival(scenario);
   expect(Math.round(later * 100)).not.toBe(Math.round(today * 100));
-  await expect.poll(() => underPointer(page)).toContain(`${Math.round(later * 100)} % alive after 5 years`);
+  await expect
+    .poll(() => underPointer(page))
+    .toContain(`${Math.round(later * 100)}\u00a0% alive after 5 years`);
 });
 
 browserTest('each layer is drawn in its own way, with a legend', async () => {

@@ -21,7 +21,7 @@ async function costs(page: Page): Promise<void> {
   await page.getByText('Hand pays below').first().waitFor();
 }
 
-const percent = (share: number) => `${Math.round(share * 100)} %`;
+const percent = (share: number) => `${Math.round(share * 100)}\u00a0%`;
 
 type Option = Awaited<ReturnType<typeof optionsOf>>['options'][number];
 const sameAs = (one: Option) => (other: Option) =>

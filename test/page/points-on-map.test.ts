@@ -32,7 +32,7 @@ browserTest(
         await page.mouse.move(x, y);
         return (await page.locator('.hover').allTextContents()).join();
       })
-      .toBe(`Point 1: ${Math.round(survival * 100)} % alive after 5 years`);
+      .toBe(`Point 1: ${Math.round(survival * 100)}\u00a0% alive after 5 years`);
     await page.getByRole('tab', { name: 'Site' }).click();
     await page.mouse.click(x, y);
     await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();

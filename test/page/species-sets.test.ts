@@ -36,6 +36,6 @@ browserTest(
     });
     expect(
       await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
-    ).toContain(`${Math.round(survival * 100)} %`);
+    ).toContain(`${Math.round(survival * 100)}\u00a0%`);
   },
 );

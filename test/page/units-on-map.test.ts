@@ -68,9 +68,9 @@ browserTest(
     };
     for (const text of [
       new Date().toLocaleDateString('en-US', { dateStyle: 'long' }),
-      'Alive after 5 years, 2 °C warmer and 10 % less precipitation',
+      'Alive after 5 years, 2 °C warmer and 10\u00a0% less precipitation',
       'Douglas-fir. Hand planting: survival after 5 years',
-      '25 %',
+      '25\u00a0%',
       'Planting plan: 20 units',
       'Of all native species',
       'how sure the figure of a point is, not the mean of the unit',

@@ -72,7 +72,7 @@ export const OTHER_COLOUR = '#9a9a9a';
 
 const ticks = (values: readonly number[], label: (value: number) => string) =>
   values.map((value) => ({ value, label: label(value) }));
-const percentLabel = (value: number) => `${Math.round(value * 100)} %`;
+const percentLabel = (value: number) => `${Math.round(value * 100)}\u00a0%`;
 
 const pointsLabel = (value: number) => `${value < 0 ? '−' : '+'}${Math.round(Math.abs(value) * 100)}`;
 

@@ -1,15 +1,16 @@
 import type { Method } from '../api/types.js';
 import { measures } from '../state/measures.js';
 
-/** A probability as whole percent, with a decimal below ten. */
-export function percent(value: number): string {
+/** A probability as whole percent, with a decimal below ten; no line breaks before the sign. */
+export const percent = (value: number) => `${percentNumber(value)}\u00a0%`;
+
+function percentNumber(value: number): string {
   const points = value * 100;
-  return `${Math.abs(points) < 9.95 && points !== 0 ? points.toFixed(1) : Math.round(points)} %`;
+  return Math.abs(points) < 9.95 && points !== 0 ? points.toFixed(1) : String(Math.round(points));
 }
 
 /** Two probabilities as a range: 14 to 99 %. */
-export const percentRange = (low: number, high: number) =>
-  `${percent(low).replace(' %', '')} to ${percent(high)}`;
+export const percentRange = (low: number, high: number) => `${percentNumber(low)} to ${percent(high)}`;
 
 /** A difference of probabilities in percentage points, with its sign. */
 export function pointsText(value: number): string {
@@ -60,7 +61,7 @@ export function propertyText(value: unknown): string {
 /** Texts for stated practice, by feature. */
 const PRACTICE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
   vegetation_control: (value) => `${percent(value)} of competing vegetation controlled`,
-  overstory_cover: (value) => `${value} % overstory cover`,
+  overstory_cover: (value) => `${value}\u00a0% overstory cover`,
   seeds_per_spot: (value) => `${counted(value, 'viable seed')} a pod`,
 };
 
@@ -76,7 +77,7 @@ export function assumptionsText({
     ...change(warming_c, warmingText, 'warmer', 'colder'),
     ...change(
       precipitation_change_percent,
-      (value) => `${Math.abs(value)} %`,
+      (value) => `${Math.abs(value)}\u00a0%`,
       'more precipitation',
       'less precipitation',
     ),

@@ -86,7 +86,7 @@ export function UnitSpread({ row }: { row: PlanRow }) {
   };
   const bySurvival = () =>
     split(
-      ({ from, to }) => `alive ${percentRange(from, to)}`,
+      ({ from, to }) => `alive ${percentRange(from, to).replace('\u00a0', ' ')}`,
       bandsOf(
         points.map(({ survival }) => survival),
         SURVIVAL_STEPS,
