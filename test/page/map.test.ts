@@ -114,6 +114,13 @@ browserTest('the legend of the interval width reaches the widest intervals', asy
   await page.getByText('Intervals on the map need a key of a higher tier').waitFor();
 });
 
+browserTest('buttons move the map without dragging', async () => {
+  const { page } = await openPage(shared, { map: '9/44.1000/-122.0000' });
+  await mapReady(page);
+  await page.getByRole('button', { name: 'Move the map east' }).click();
+  await expect.poll(() => page.url()).toMatch(/map=9\.00\/44\.1000\/-121\./);
+});
+
 browserTest('cells become finer as one zooms in, down to the points of the grid', async () => {
   const sizes: number[] = [];
   for (const map of ['5.5/45/-121', '7.5/44.1/-122', CLOSE_UP]) {

@@ -4,6 +4,7 @@ import { cellOpacity, OPACITY } from '../state/choices.js';
 import { type ScoredPoints, scoredPoints } from '../state/points.js';
 import { type Ramp, type Scale, survivalScale } from './colours.js';
 import type { ShownLayer } from './layers.js';
+import { shownMap } from './shown-map.js';
 
 /** Whether the legend may lie open on the map. */
 const HAS_ROOM = window.matchMedia('(min-width: 801px)').matches;
@@ -28,7 +29,37 @@ export function Legend({ shown, isLoading }: { shown: ShownLayer | null; isLoadi
           }}
         />
       </label>
+      <MoveButtons />
     </details>
+  );
+}
+
+const DIRECTIONS = [
+  ['west', '←', -1, 0],
+  ['north', '↑', 0, -1],
+  ['south', '↓', 0, 1],
+  ['east', '→', 1, 0],
+] as const;
+
+/** Moves the map without dragging (WCAG 2.2, 2.5.7), a third of its height at a time. */
+function MoveButtons() {
+  const move = (across: number, down: number) => {
+    const step = (shownMap.peek()?.getCanvas().clientHeight ?? 0) / 3;
+    shownMap.peek()?.panBy([across * step, down * step]);
+  };
+  return (
+    <div class="move">
+      {DIRECTIONS.map(([name, arrow, across, down]) => (
+        <button
+          key={name}
+          type="button"
+          aria-label={`Move the map ${name}`}
+          onClick={() => move(across, down)}
+        >
+          {arrow}
+        </button>
+      ))}
+    </div>
   );
 }
 
