@@ -187,6 +187,14 @@ browserTest('a finger draws a unit and moves a corner on a phone', async () => {
   const zoom = (await page.getByRole('button', { name: 'Zoom in' }).boundingBox())!;
   expect((await page.getByLabel('Drawing').boundingBox())!.x).toBeGreaterThan(zoom.x + zoom.width);
   await pressTriangle(page, (x, y) => page.touchscreen.tap(x, y));
+  await page.setViewportSize({ width: 360, height: 844 });
+  const linesOf = (button: HTMLElement) => {
+    const text = document.createRange();
+    text.selectNodeContents(button);
+    return text.getClientRects().length;
+  };
+  expect(await page.getByRole('button', { name: 'Cancel' }).evaluate(linesOf)).toBe(1);
+  await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: 'Finish', exact: true }).tap();
   const [before] = await exportedCorners(page);
   await page.getByRole('button', { name: 'Edit corners' }).tap();
