@@ -151,7 +151,7 @@ async function sheetsOf(path: string) {
     if (!filename.startsWith('xl/worksheets/')) continue;
     const xml = new TextDecoder().decode(await read());
     formulas += xml.match(/<f[ >]/g)?.length ?? 0;
-    sheets[filename] = [...xml.matchAll(/<row>(.*?)<\/row>/g)].map(([, row]) =>
+    sheets[filename] = [...xml.matchAll(/<row r="\d+">(.*?)<\/row>/g)].map(([, row]) =>
       [...row!.matchAll(/<c\/>|<c[^>]*>(.*?)<\/c>/g)].map(([, cell]) =>
         (cell ?? '').replaceAll(/<[^>]*>/g, ''),
       ),

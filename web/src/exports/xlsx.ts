@@ -50,7 +50,9 @@ export function xlsxFile(sheets: readonly Sheet[]): Uint8Array<ArrayBuffer> {
 
 function sheetXml({ rows, hasHeader = false }: Sheet): string {
   const pane = hasHeader ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' : '';
-  const body = rows.map((row) => `<row>${row.map(cellXml).join('')}</row>`).join('');
+  const body = rows
+    .map((row, index) => `<row r="${index + 1}">${row.map(cellXml).join('')}</row>`) // GDAL needs its number
+    .join('');
   return `<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><sheetData>${body}</sheetData></worksheet>`;
 }
 
