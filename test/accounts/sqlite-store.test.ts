@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -54,6 +54,18 @@ test('opening a store waits while another process creates it', async () => {
   expect(await store.findSecrets(['none'])).toEqual([]);
   await store.close();
   other.close();
+});
+
+test('a store whose file was removed or replaced is unavailable until the file is back', async () => {
+  const file = await filledStore();
+  const store = await openStore(`sqlite:${file}`);
+  renameSync(file, `${file}.moved`);
+  await expect(store.checkWrites()).rejects.toThrow(StoreUnavailableError);
+  writeFileSync(file, '');
+  await expect(store.findSecrets(['none'])).rejects.toThrow(/nurselog\.db was removed or replaced/);
+  renameSync(`${file}.moved`, file);
+  await store.checkWrites();
+  await store.close();
 });
 
 test('claims that wait for the lock of another process fail together, not one after the other', async () => {

@@ -110,6 +110,7 @@ export function isLocked(error: unknown): boolean {
 /** A libsql connection for kysely. It keeps prepared statements, since preparation is half the cost of a short query. */
 export class LibsqlDatabase implements SqliteDatabase {
   readonly #database: Libsql.Database;
+  readonly #inode: number;
   readonly #statements = new LRUCache<string, SqliteStatement>({
     max: 64,
     memoMethod: (sql) => this.#database.prepare<unknown[]>(sql),
@@ -118,6 +119,7 @@ export class LibsqlDatabase implements SqliteDatabase {
   /** Opens a file and creates it if it is missing; throws libsql's errors. */
   constructor(private readonly path: string) {
     this.#database = new Libsql(path);
+    this.#inode = statSync(path).ino;
   }
 
   get inTransaction(): boolean {
@@ -134,6 +136,12 @@ export class LibsqlDatabase implements SqliteDatabase {
    * @throws StoreUnavailableError for a failure of the machine, and what else the call throws
    */
   async attempt<Result>(call: () => Result | Promise<Result>, timeoutMs = LOCK_TIMEOUT_MS): Promise<Result> {
+    // SQLite would go on with a file that other processes cannot see any more.
+    if (!existsSync(this.path) || statSync(this.path).ino !== this.#inode)
+      throw new StoreUnavailableError(
+        `${this.path} was removed or replaced: restart, or put it back`,
+        undefined,
+      );
     for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
       try {
         return await call();
