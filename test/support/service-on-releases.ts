@@ -20,9 +20,10 @@ export function releaseFolders(): Releases {
   return releases;
 }
 
-/** A service on release 1 of folders of its own. */
-export async function startOnReleases(environment: Record<string, string> = {}) {
+/** A service on release 1 of folders of its own, or on what `edit` makes of it. */
+export async function startOnReleases(environment: Record<string, string> = {}, edit = (_: Releases) => {}) {
   const releases = releaseFolders();
+  edit(releases);
   const service = new ServiceProcess({ ...releases.environment, ...PATIENT, ...environment });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   /** Puts a release into the folders, edits it and waits until it is served. @returns its version */
