@@ -11,8 +11,6 @@ const RARE = {
   planting_method: 'drone_seeded',
   conditions: { seeds_per_spot: 10_000 },
 };
-const RARE_ALONE = { kind: 'endless', above: 9999 } as const;
-const EVERY_ROW = { kind: 'endless', above: -1 } as const;
 
 test.each(['NaN', 'rising', 'aboveOne'] as const)(
   'a request whose survival is no probability, or rises, gets 500, the log says why, and other requests are answered: %s',
@@ -39,7 +37,7 @@ test.runIf(IS_LONG)(
   async () => {
     const environment = { SINGLE_SITES: 'workers', WORKERS: '2', REQUEST_TIMEOUT_MS: '1000' };
     const { service, reload, releases, newClient } = await startOnReleases(environment);
-    await reload(2, () => releases.replaceModels({ trap: RARE_ALONE }));
+    await reload(2, () => releases.replaceModels({ trap: { kind: 'endless', above: 9999 } }));
     expect((await newClient().post('/v1/predict', RARE)).status).toBe(503);
     expect((await newClient().post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
     await service.line(/a worker did not return from a run within 4000 ms/);
@@ -54,7 +52,7 @@ test.runIf(IS_LONG)(
   async () => {
     const { service, releases, newClient } = await startOnReleases();
     releases.put(2);
-    const [file] = releases.replaceModels({ trap: EVERY_ROW });
+    const [file] = releases.replaceModels({ trap: { kind: 'endless', above: -1 } });
     service.signal('SIGHUP');
     const rejected = JSON.parse(await service.line(RELOAD_REJECTED)) as object;
     expect(rejected).toMatchObject({ file, problem: expect.stringContaining('SIGKILL (time limit 60 s)') });
