@@ -55,7 +55,7 @@ test.runIf(IS_LONG)(
     const [file] = releases.replaceModels({ trap: { kind: 'endless', above: -1 } });
     service.signal('SIGHUP');
     const rejected = JSON.parse(await service.line(RELOAD_REJECTED)) as object;
-    expect(rejected).toMatchObject({ file, problem: expect.stringContaining('SIGKILL (time limit 60 s)') });
+    expect(rejected).toMatchObject({ file, problem: expect.stringContaining('SIGKILL (limit 60 s of CPU)') });
     expect((await newClient().post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
 
     const next = new ServiceProcess(releases.environment);

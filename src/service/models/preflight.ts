@@ -47,7 +47,7 @@ export async function preflight(
       throw new ExplainedError(`the preflight process could not be started: ${error.message}`);
     })
     .finally(() => clearTimeout(timeout));
-  const end = `ended by ${endedBy ?? `exit ${code}`} (time limit ${CPU_LIMIT_S} s)`;
+  const end = `ended by ${endedBy ?? `exit ${code}`} (limit ${CPU_LIMIT_S} s of CPU)`;
   switch (notice?.kind) {
     case undefined:
       throw new ExplainedError(`the preflight process ${end}`);
