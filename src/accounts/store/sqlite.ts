@@ -137,7 +137,7 @@ export class LibsqlDatabase implements SqliteDatabase {
    */
   async attempt<Result>(call: () => Result | Promise<Result>, timeoutMs = LOCK_TIMEOUT_MS): Promise<Result> {
     // SQLite would go on with a file that other processes cannot see any more.
-    if (!existsSync(this.path) || statSync(this.path).ino !== this.#inode)
+    if (statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode)
       throw new StoreUnavailableError(
         `${this.path} was removed or replaced: restart, or put it back`,
         undefined,
