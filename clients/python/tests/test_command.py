@@ -8,6 +8,7 @@ import subprocess
 from collections import Counter
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_process import COMMAND, environment_of, in_terminal, run
@@ -112,9 +113,10 @@ def test_control_characters_of_a_server_do_not_reach_the_terminal() -> None:
     assert str(NurselogError(hostile, code="full\x07")) == "\ufffd[2J\ufffd2J\ufffd\ufffd\tall\n (full\ufffd)"
     failed = Summary(failed=Counter({hostile: 1}), first={hostile: (1, hostile)}).table()
     known = ("species_code", "common_name", "scientific_name", "group")
-    console = Console(file=StringIO())
-    console.print(failed, species_table({"count": 1, "species": [dict.fromkeys(known, hostile)]}))
-    assert not re.search("[\x1b\x9b\r\ud800]", console.file.getvalue())
+    answer: Any = {"count": 1, "species": [dict.fromkeys(known, hostile)]}
+    written = StringIO()
+    Console(file=written).print(failed, species_table(answer))
+    assert not re.search("[\x1b\x9b\r\ud800]", written.getvalue())
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
