@@ -7,8 +7,11 @@ import { RequestPacer } from '../../src/http/server/pacing.js';
 import { openSocket } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
-/** Requests of one key that begin in a turn while others call. */
-const PER_TURN = 6;
+const SMALL_BYTES = 1000;
+const BATCH_BYTES = 50_000;
+/** Small requests and batches of one key that begin in a turn while others call, and while none does. */
+const SHARED = { small: 6, batches: 1 };
+const ALONE = { small: 64, batches: 6 };
 /** After this time without requests of other keys, a key is alone. */
 const ALONE_MS = 1001;
 
@@ -17,45 +20,52 @@ const keys: string[] = [service.key, (await service.issueKey('hypha')).secret];
 
 /** Lets requests take turns, and records the order in which they begin. */
 class Recorder {
-  readonly turns = new RequestPacer();
+  readonly pacer = new RequestPacer();
   readonly began: string[] = [];
 
   /** @param keys that called before */
   constructor(keys: readonly string[]) {
-    for (const key of keys) this.turns.note(key);
+    for (const key of keys) this.pacer.note(key);
   }
 
-  /** Asks as a connection does: again in each turn until its request may begin. */
-  request(keyId: string | undefined, name = String(keyId)): void {
-    if (this.turns.mayBegin(keyId)) this.began.push(name);
-    else setImmediate(() => this.request(keyId, name));
+  /** Asks as a connection does: again when it is called back. */
+  request(keyId: string, bytes = SMALL_BYTES, name = keyId): void {
+    if (this.pacer.mayBegin(keyId, bytes)) this.began.push(name);
+    else this.pacer.wait(keyId, () => this.request(keyId, bytes, name));
   }
 
-  requests(count: number, keyId: string | undefined): void {
-    for (let request = 0; request < count; request++) this.request(keyId);
+  requests(count: number, keyId: string, bytes?: number): void {
+    for (let request = 0; request < count; request++) this.request(keyId, bytes);
   }
 }
 
 const times = (count: number, name: string) => new Array<string>(count).fill(name);
 
-test('all requests of a key that calls alone begin at once, and so do those without a key', () => {
-  const alone = new Recorder(['flood']);
-  alone.requests(100, 'flood');
-  expect(alone.began).toHaveLength(100);
-  const shared = new Recorder(['flood', 'other']);
-  shared.requests(100, undefined);
-  expect(shared.began).toHaveLength(100);
+test.each([
+  ['small requests', 'that calls alone', SMALL_BYTES, ALONE.small],
+  ['batches', 'that calls alone', BATCH_BYTES, ALONE.batches],
+  ['small requests', 'beside others', SMALL_BYTES, SHARED.small],
+  ['batches', 'beside others', BATCH_BYTES, SHARED.batches],
+])('a few %s of a key %s begin in each turn', async (_kind, callers, bytes, perTurn) => {
+  vi.useFakeTimers({ toFake: ['performance'] }); // the keys share the turns throughout
+  onTestFinished(() => void vi.useRealTimers());
+  const recorder = new Recorder(callers === 'beside others' ? ['other', 'flood'] : ['flood']);
+  recorder.requests(3 * perTurn, 'flood', bytes);
+  for (let turn = 1; turn <= 3; turn++) {
+    expect(recorder.began).toHaveLength(turn * perTurn);
+    await nextTurn();
+  }
 });
 
 test('a request of another key begins before the requests that a flood sent in the same turn', async () => {
   const recorder = new Recorder(['other', 'flood']);
   recorder.requests(20, 'flood');
   recorder.request('other');
-  expect(recorder.began).toEqual([...times(PER_TURN, 'flood'), 'other']);
+  expect(recorder.began).toEqual([...times(SHARED.small, 'flood'), 'other']);
   await nextTurn();
   recorder.request('flood'); // behind those that wait
   recorder.request('other');
-  expect(recorder.began.slice(1 + PER_TURN)).toEqual([...times(PER_TURN, 'flood'), 'other']);
+  expect(recorder.began.slice(1 + SHARED.small)).toEqual([...times(SHARED.small, 'flood'), 'other']);
   await nextTurn();
   await nextTurn();
   expect(recorder.began.filter((name) => name === 'flood')).toHaveLength(21);
@@ -66,34 +76,33 @@ test('requests that wait begin together once their key calls alone again', async
   onTestFinished(() => void vi.useRealTimers());
   const recorder = new Recorder(['other', 'flood']);
   recorder.requests(50, 'flood');
-  expect(recorder.began).toHaveLength(PER_TURN);
+  expect(recorder.began).toHaveLength(SHARED.small);
   vi.advanceTimersByTime(ALONE_MS);
-  recorder.request('flood');
-  expect(recorder.began).toHaveLength(PER_TURN + 1);
   await nextTurn();
-  expect(recorder.began).toHaveLength(51);
+  expect(recorder.began).toHaveLength(50);
 });
 
 test('each request begins once and in the order of its key, a few of each key in a turn, whatever arrives', async () => {
   vi.useFakeTimers({ toFake: ['performance'] }); // the keys share the turns throughout
   onTestFinished(() => void vi.useRealTimers());
-  const arrivals = fc.array(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }), { maxLength: 6 });
+  const bytes = fc.constantFrom(SMALL_BYTES, BATCH_BYTES);
+  const arriving = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c'), bytes }), { maxLength: 30 });
   await fc.assert(
-    fc.asyncProperty(arrivals, async (turns) => {
+    fc.asyncProperty(fc.array(arriving, { maxLength: 6 }), async (turns) => {
       const recorder = new Recorder(['a', 'b', 'c']);
       const sent: string[] = [];
       const ofKey = (names: readonly string[], key: string) => names.filter((name) => name.startsWith(key));
-      for (const arriving of turns) {
+      for (const requests of turns) {
         const before = recorder.began.length;
-        for (const key of arriving) {
+        for (const { key, bytes } of requests) {
           const name = `${key} ${sent.length}`;
           sent.push(name);
-          recorder.request(key, name);
+          recorder.request(key, bytes, name);
         }
         await nextTurn();
         // Those that began as they arrived and, in the next turn, those that had waited.
         for (const key of ['a', 'b', 'c'])
-          expect(ofKey(recorder.began.slice(before), key).length).toBeLessThanOrEqual(2 * PER_TURN);
+          expect(ofKey(recorder.began.slice(before), key).length).toBeLessThanOrEqual(2 * SHARED.small);
       }
       for (let turn = 0; turn < sent.length; turn++) await nextTurn();
       for (const key of ['a', 'b', 'c']) expect(ofKey(recorder.began, key)).toEqual(ofKey(sent, key));
@@ -134,5 +143,5 @@ test('only a few requests of a key begin in a turn if 40 of its connections send
   unsubscribe('http.server.request.start', count);
   for (const socket of sockets) socket.destroy();
   expect(most).toBeGreaterThan(0);
-  expect(most).toBeLessThanOrEqual(2 * PER_TURN); // those of two turns may begin between two ticks
+  expect(most).toBeLessThanOrEqual(2 * SHARED.small); // those of two turns may begin between two ticks
 });

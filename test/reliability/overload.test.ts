@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Load } from '../../testing/load/load.js';
@@ -6,6 +7,7 @@ import { quantile } from '../../testing/statistics.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { reportFigures } from './support/figures.js';
+import { askHealth } from './support/health.js';
 import { readMetrics } from './support/metrics.js';
 import type { OpenLoopOrder, OpenLoopReport } from './support/open-loop-process.js';
 
@@ -61,13 +63,23 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
     const before = await readMetrics(ops);
     const requestsPerS = TIMES_CAPACITY * peakPerS;
     const overload = { ...order, requestsPerS, durationMs: OVERLOAD_MS, connections: 512, seed: 3 };
-    const { sent, heldBack, latenciesMs, lost, continued, wallMs } = await callers.run(overload);
+    let isOver = false;
+    const overloading = callers.run(overload).finally(() => {
+      isOver = true;
+    });
+    const healthMs: number[] = [];
+    while (!isOver) {
+      healthMs.push(await askHealth(order.port));
+      await delay(10);
+    }
+    const { sent, heldBack, latenciesMs, lost, continued, wallMs } = await overloading;
     const overMs = performance.now();
     const after = await readMetrics(ops);
     await perS(200, 4);
     const normalMs = performance.now() - overMs;
     const afterwardsPerS = await perS(PEAK_MS, 5);
 
+    healthMs.sort((a, b) => a - b);
     const [answered, refused] = [200, 503].map((status) => latenciesMs.get(status) ?? []) as [
       number[],
       number[],
@@ -89,6 +101,7 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
       'refused, p99 ms': quantile(refused, 0.99),
       'refused, most ms': refused.at(-1) ?? 0,
       'answered, p99 ms': quantile(answered, 0.99),
+      'health on a new connection, p99 ms': quantile(healthMs, 0.99),
       'resident before, MB': before.residentMb,
       'resident after, MB': after.residentMb,
       'normal again after, ms': normalMs,

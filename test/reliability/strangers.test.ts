@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { Connection } from '../../testing/load/connection.js';
 import { OrderedProcess } from '../../testing/load/ordered-process.js';
 import { quantile } from '../../testing/statistics.js';
 import { eventually } from '../support/eventually.js';
@@ -8,11 +7,11 @@ import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { reportFigures } from './support/figures.js';
 import type { FloodOrder, FloodReport } from './support/flood-process.js';
+import { askHealth } from './support/health.js';
 import { readMetrics } from './support/metrics.js';
 
 const CONNECTIONS = 100;
 const DURATION_MS = amount({ short: 500, long: 10_000 });
-const HEALTH = Buffer.from('GET /v1/health HTTP/1.1\r\nHost: test\r\n\r\n');
 /** Limits from docs/security.md, checked in the long form only. */
 const MAX_GROWTH_MB = 100;
 const MAX_HEALTH_MS = 100;
@@ -74,13 +73,7 @@ test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
       new URL('./support/flood-process.ts', import.meta.url),
     );
     onTestFinished(() => flood.close());
-    const askHealth = async () => {
-      const connection = await Connection.open(port);
-      const status = await connection.send(HEALTH);
-      connection.close();
-      return status;
-    };
-    expect(await askHealth()).toBe(200);
+    await askHealth(port);
     const before = await readMetrics(ops);
 
     let isOver = false;
@@ -92,9 +85,7 @@ test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
     const latenciesMs: number[] = [];
     let residentMb = before.residentMb;
     while (!isOver || latenciesMs.length === 0) {
-      const sentMs = performance.now();
-      expect(await askHealth()).toBe(200);
-      latenciesMs.push(performance.now() - sentMs);
+      latenciesMs.push(await askHealth(port));
       await delay(10);
       if (latenciesMs.length % 10 === 0)
         residentMb = Math.max(residentMb, (await readMetrics(ops)).residentMb);

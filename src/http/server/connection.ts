@@ -34,7 +34,7 @@ export class Connection extends SocketStream {
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
   #isFinal = false;
-  /** The key of the last request. The next request, whose key is not known yet, is paced as if it had the same one. */
+  /** The key of the last request, if it had one. The next request is paced as if it had the same. */
   #keyId: string | undefined;
   #rejectedStatus: number | undefined;
   /** Whether the caller of the last request waits for `100 Continue` and has not sent the body. */
@@ -204,10 +204,11 @@ export class Connection extends SocketStream {
       if (this.#isFinal && !this.#isReceivingBody) return; // stays unread until the last response is sent
       if (this.isPaused()) return;
       const bodyBytes = this.#isReceivingBody ? this.#bodyBytes : 0;
-      if ((!isFirst && bodyBytes === 0) || !this.#mayPass(bytes)) {
+      if (!isFirst && bodyBytes === 0) {
         this.#passLater();
         return;
       }
+      if (!this.#mayPass(bytes)) return;
       const length = bodyBytes > 0 ? Math.max(bodyBytes, BYTES_PER_TURN) : turnEnd(bytes);
       this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
       this.waiting = bytes.length > length ? bytes.subarray(length) : undefined;
@@ -219,16 +220,20 @@ export class Connection extends SocketStream {
   /** Whether bytes may be passed in this turn: they belong to a request that has begun or may begin now. */
   #mayPass(bytes: Buffer): boolean {
     if (this.#isReceiving || isLineEnd(bytes)) return true;
-    if (!this.pacer.mayBegin(this.#keyId)) return false;
+    // Whose the first request is, its head will tell.
+    if (this.hasBegun && !this.pacer.mayBegin(this.#keyId, bytes.length)) {
+      this.#passLater((pass) => this.pacer.wait(this.#keyId, pass));
+      return false;
+    }
     this.#hasBegunHead = true;
     this.#arrivalMs = performance.now();
     return true;
   }
 
-  #passLater(): void {
+  #passLater(schedule: (pass: () => void) => void = setImmediate): void {
     if (this.#isPassScheduled) return;
     this.#isPassScheduled = true;
-    setImmediate(() => {
+    schedule(() => {
       this.#isPassScheduled = false;
       this.#pass();
       if (this.waiting !== undefined || this.destroyed) return;

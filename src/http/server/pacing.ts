@@ -1,19 +1,28 @@
 /**
- * Requests of one key that begin in a turn of the event loop while other keys call. A single prediction needs about three
- * turns, and each of the requests that 32 busy connections send in a turn would lengthen it by 30 to 100 us.
+ * Bytes of requests that begin in a turn of the event loop, of each key, while several keys call: one batch, or six small
+ * requests. A single prediction needs about three turns, and each of the requests that 32 busy connections send in a
+ * turn would lengthen it by 30 to 100 us.
  */
-const REQUESTS_PER_TURN = 6;
+const SHARED_BYTES = 24 * 1024;
+
+/**
+ * The same of a key that calls alone: five batches, or the 64 single predictions that cost less together. Node accepts
+ * one connection in a turn, so that a new caller, such as a health check, waits for a turn for each one before it.
+ */
+const ALONE_BYTES = 256 * 1024;
 
 /** How long, in ms, keys share the turns after a request of one key has followed that of another. */
 const SHARED_MS = 1000;
 
 /**
- * Paces the requests of keys: while several keys call, only a few requests of each begin in a turn of the event loop. The
- * requests of a key that calls alone all begin at once, because those that begin in one turn cost less together.
+ * Paces the requests of keys: only a few of each begin in a turn of the event loop, fewer while several keys call. The
+ * others wait, in their order. Requests without a key are paced like those of one key: `undefined`.
  */
 export class RequestPacer {
-  /** By key, the requests that began in this turn. */
-  readonly #begun = new Map<string, number>();
+  /** By key, the bytes of the requests that began in this turn. */
+  readonly #begunBytes = new Map<string | undefined, number>();
+  /** By key, what to call when a request may begin. */
+  readonly #waiting = new Map<string | undefined, (() => void)[]>();
   #latestKey: string | undefined;
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -25,17 +34,36 @@ export class RequestPacer {
   }
 
   /**
-   * Whether a request may begin in this turn. If not, the caller asks again in the next turn by `setImmediate`, so that
-   * waiting requests come first, in their order.
-   * @param keyId undefined if no key is known: such a request never waits
+   * Whether a request may begin in this turn. If not, it waits.
+   * @param bytes received so far
    */
-  mayBegin(keyId: string | undefined): boolean {
-    if (keyId === undefined || performance.now() >= this.#sharedUntilMs) return true;
-    if (this.#begun.size === 0) setImmediate(() => this.#begun.clear());
-    const begun = this.#begun.get(keyId) ?? 0;
-    if (begun >= REQUESTS_PER_TURN) return false;
-    this.#begun.set(keyId, begun + 1);
+  mayBegin(keyId: string | undefined, bytes: number): boolean {
+    if (this.#isTurnOver(keyId)) return false;
+    if (this.#begunBytes.size === 0) setImmediate(() => this.#beginTurn());
+    const begunBytes = this.#begunBytes.get(keyId) ?? 0;
+    this.#begunBytes.set(keyId, begunBytes + Math.max(bytes, BYTES_PER_TURN));
     return true;
+  }
+
+  /** Calls back in a later turn, when a request that may not begin in this one may do so. */
+  wait(keyId: string | undefined, callback: () => void): void {
+    const waiting = this.#waiting.get(keyId);
+    if (waiting === undefined) this.#waiting.set(keyId, [callback]);
+    else waiting.push(callback);
+  }
+
+  #isTurnOver(keyId: string | undefined): boolean {
+    const limit = performance.now() < this.#sharedUntilMs ? SHARED_BYTES : ALONE_BYTES;
+    return (this.#begunBytes.get(keyId) ?? 0) >= limit;
+  }
+
+  /** Those that wait come before those that arrive in this turn. */
+  #beginTurn(): void {
+    this.#begunBytes.clear();
+    for (const [keyId, waiting] of this.#waiting) {
+      while (waiting.length > 0 && !this.#isTurnOver(keyId)) waiting.shift()?.();
+      if (waiting.length === 0) this.#waiting.delete(keyId);
+    }
   }
 }
 
