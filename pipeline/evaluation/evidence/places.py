@@ -63,14 +63,16 @@ class PlaceReader:
             if distances[point] > MAX_DISTANCE_KM:
                 return None
             rows = [self._at_point(point, float(distances[point]), place["elevation_m"])]
-        features, errors = (np.stack(columns) for columns in zip(*rows, strict=True))
-        practice = [
+        # In the order of the manifest, where a feature of practice may stand anywhere.
+        of_practice = np.array(["default" in feature for feature in self._features])
+        features, errors = np.zeros((2, len(rows), len(self._features)))
+        features[:, ~of_practice], errors[:, ~of_practice] = (np.stack(columns) for columns in zip(*rows, strict=True))
+        features[:, of_practice] = [
             planting.practice.get(feature["name"], feature["default"])
             for feature in self._features
             if "default" in feature
         ]
-        known = np.tile(practice, (len(features), 1)).reshape(len(features), -1)
-        return Inputs(np.hstack([features, known]), np.hstack([errors, np.zeros_like(known)]), found)
+        return Inputs(features, errors, found)
 
     def _circle(self, place: dict) -> np.ndarray:
         """Return grid points evenly spread over those in the circle and between the elevations."""

@@ -31,9 +31,13 @@ def predicted_survival(models: ModelArtefacts, grid: Grid, outcomes: pd.DataFram
     if missing:
         raise ModelsError(f"{path}: feature {missing[0]} is not a column of the grid")
     # The table does not say how its trees were planted: practice has its defaults.
-    defaults = [feature["default"] for feature in models.manifest["features"] if "default" in feature]
-    columns = grid.features(of_grid)
-    features = np.hstack([columns, np.tile(np.array(defaults, dtype=np.float32), (len(columns), 1))])
+    columns = [
+        np.full(len(grid.latitude), feature["default"], np.float32)
+        if "default" in feature
+        else grid.columns[feature["name"]]
+        for feature in models.manifest["features"]
+    ]
+    features = np.column_stack(columns)
     species = pd.Index(models.manifest["species"]).get_indexer(outcomes["species_code"])
     survival = np.empty((len(outcomes), len(HORIZONS)))
     for method in sorted(set(outcomes["planting_method"])):

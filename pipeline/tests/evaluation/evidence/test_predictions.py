@@ -58,6 +58,13 @@ def test_practice_comes_from_the_treatment_or_is_the_default_and_has_no_error(re
     assert stated.errors[0, last] == 0
 
 
+def test_inputs_have_the_order_of_the_manifest_wherever_its_practice_stands(reader, whole_grid):
+    reordered = PlaceReader(whole_grid, reader._features[::-1], OutsidePlaces(whole_grid))
+    of_manifest, of_reverse = (each.inputs(planting(RAINIER, "PARA")) for each in (reader, reordered))
+    assert (of_reverse.features[:, ::-1] == of_manifest.features).all()
+    assert (of_reverse.errors[:, ::-1] == of_manifest.errors).all()
+
+
 def test_a_place_outside_the_grid_has_the_climate_of_its_own_elevation_and_wide_errors(reader):
     north = reader.inputs(planting("tcharris2/MTP_Fd_Regen", "John Prince stand 1"))
     south = reader.inputs(planting("tcharris2/MTP_Fd_Regen", "Twobit stand 1"))
