@@ -21,6 +21,8 @@ import { readSchema } from './text-views.js';
 const MAX_BATCHES = 10_000;
 /** Most deltas of a dictionary: each time that one is added, the list of all is copied. */
 const MAX_DICTIONARY_DELTAS = 100;
+/** Most values of a dictionary batch. Nulls have no bytes: without a limit, a stream could claim any number of them. */
+const MAX_DICTIONARY_VALUES = 2 ** 24;
 
 interface ArrowState extends TableState {
   /** The record batch to be checked next. */
@@ -121,6 +123,8 @@ function readDictionary(
   const type = schema.dictionaries.get(id);
   if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
   const values = columnLoader(where, data, body, new Map()).loadDictionary(type);
+  if (values.length > MAX_DICTIONARY_VALUES)
+    throw damaged(where, `it has ${values.length} values, and may have at most ${MAX_DICTIONARY_VALUES}`);
   const before = isDelta ? (sent.get(id)?.data ?? []) : [];
   if (before.length >= MAX_DICTIONARY_DELTAS)
     throw damaged(
@@ -168,7 +172,8 @@ const longestText = memoize((dictionary: Vector) => {
   let longest = 0;
   for (const values of dictionary.data) {
     const lengthOf = textLength(values);
-    for (let row = 0; row < values.length; row++) longest = Math.max(longest, lengthOf?.(row) ?? 0);
+    if (lengthOf === undefined) continue;
+    for (let row = 0; row < values.length; row++) longest = Math.max(longest, lengthOf(row));
   }
   return longest;
 });

@@ -16,6 +16,7 @@ import {
   List,
   Map_,
   makeData,
+  Null,
   RecordBatchStreamWriter,
   Schema,
   SparseUnion,
@@ -205,6 +206,15 @@ test('a long dictionary text in the species codes is refused in every format, be
   expect(messageOf(arrowOf({ ...siteColumns(rows), species_code }), 'arrow')).toMatch(
     /the dictionaries of its columns have texts of 20000 bytes for a row, and may have at most 16384: send /,
   );
+});
+
+test('a dictionary of nulls, which have no bytes, is refused if it claims too many', () => {
+  const dictionary = new Vector([makeData({ type: new Null(), length: 2 ** 24 + 1 })]);
+  const type = new Dictionary(new Null(), new Int32());
+  const note = new Vector([makeData({ type, length: 1, nullCount: 0, data: Int32Array.of(7), dictionary })]);
+  const sites = tableFromIPC(bodyOf('arrow', sampleRows(data, 1, seededRandom(3))));
+  const body = tableToIPC(sites.assign(new Table({ note })), 'stream');
+  expect(messageOf(body, 'arrow')).toMatch(/it has 16777217 values, and may have at most 16777216\./);
 });
 
 test('a message with metadata of more than a MiB is refused', () => {
