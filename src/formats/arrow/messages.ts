@@ -135,25 +135,21 @@ function checkMetadata(metadata: Uint8Array): void {
     throw new MetadataError(`its metadata have ${metadata.length} bytes, and may have at most ${MAX_BYTES}`);
   const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
   let [tables, columns, textBytes] = [0, 0, 0];
-  checkMessage();
-
-  function checkMessage(): void {
-    const message = tableAt(0);
-    checkKeyValues(message, MESSAGE.customMetadata);
-    const headerType = view.getUint8(required(message, MESSAGE.headerType));
-    const header = tableAt(required(message, MESSAGE.header));
-    if (headerType === MessageHeader.Schema) {
-      const endianness = fieldAt(header, SCHEMA.endianness);
-      if (endianness !== 0 && view.getInt16(endianness, true) !== 0)
-        throw new MetadataError('its numbers are big-endian: send little-endian ones');
-      checkFields(header, SCHEMA.fields, 0);
-      checkColumns(columns);
-      checkKeyValues(header, SCHEMA.customMetadata);
-    } else if (headerType === MessageHeader.RecordBatch) checkRecordBatch(header);
-    else if (headerType === MessageHeader.DictionaryBatch)
-      checkRecordBatch(tableAt(required(header, DICTIONARY_BATCH.data)));
-    else throw new MetadataError('it is neither a schema nor rows nor a dictionary');
-  }
+  const message = tableAt(0);
+  checkKeyValues(message, MESSAGE.customMetadata);
+  const headerType = view.getUint8(required(message, MESSAGE.headerType));
+  const header = tableAt(required(message, MESSAGE.header));
+  if (headerType === MessageHeader.Schema) {
+    const endianness = fieldAt(header, SCHEMA.endianness);
+    if (endianness !== 0 && view.getInt16(endianness, true) !== 0)
+      throw new MetadataError('its numbers are big-endian: send little-endian ones');
+    checkFields(header, SCHEMA.fields, 0);
+    checkColumns(columns);
+    checkKeyValues(header, SCHEMA.customMetadata);
+  } else if (headerType === MessageHeader.RecordBatch) checkRecordBatch(header);
+  else if (headerType === MessageHeader.DictionaryBatch)
+    checkRecordBatch(tableAt(required(header, DICTIONARY_BATCH.data)));
+  else throw new MetadataError('it is neither a schema nor rows nor a dictionary');
 
   function checkRecordBatch(batch: number): void {
     checkColumns(vectorAt(batch, RECORD_BATCH.nodes, NODE_BYTES).count);

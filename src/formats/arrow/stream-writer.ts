@@ -36,14 +36,12 @@ class CollectingSink extends AsyncByteQueue {
  * Writes a part of a stream: its schema, a record batch, or both.
  * @param columns of the record batch, which its dictionaries precede unless they were sent; none for the schema alone
  * @param sent the dictionaries sent so far, the last of each id; undefined to begin the stream with its schema
- * @param isLast whether the stream ends with the record batch
  * @returns bytes in memory of their own
  */
 export function writeStream(
   schema: Schema,
   columns?: readonly Data[],
   sent?: ReadonlyMap<number, Vector>,
-  isLast = false,
 ): Uint8Array<ArrayBuffer> {
   const sink = new CollectingSink();
   const writer = new RecordBatchStreamWriter().reset(sink, schema);
@@ -59,7 +57,6 @@ export function writeStream(
     );
   if (sent !== undefined) sink.chunks.length = 0;
   if (columns !== undefined) write([...columns]);
-  if (isLast) sink.write(END_OF_STREAM);
   return new Uint8Array(Buffer.concat(sink.chunks));
 }
 

@@ -1,7 +1,7 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
-import { OutputTypes, writeStream } from '../arrow/stream-writer.js';
+import { END_OF_STREAM, OutputTypes, writeStream } from '../arrow/stream-writer.js';
 import {
   type OutputColumn,
   SURFACE_COLUMNS,
@@ -101,9 +101,9 @@ function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: Chunk
   const end = Math.min(from + BATCH_POINTS, surface.points.length);
   const rows = rowsOf(surface, artefacts, from, end);
   const read = columns.map((column) => types.read(column, rows, end - from).data());
-  const isLast = end === surface.points.length;
-  const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined, isLast);
-  return { bytes, next: isLast ? undefined : { section: 0, from: end } };
+  const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined);
+  if (end < surface.points.length) return { bytes, next: { section: 0, from: end } };
+  return { bytes: new Uint8Array(Buffer.concat([bytes, END_OF_STREAM])), next: undefined };
 }
 
 /** Rows of a surface in some columns, and the text around them. */
