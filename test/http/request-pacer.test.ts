@@ -71,6 +71,17 @@ test('a request of another key begins before the requests that a flood sent in t
   expect(recorder.began.filter((name) => name === 'flood')).toHaveLength(21);
 });
 
+test('requests that wait let up to 16 connections be accepted first, one in a turn', async () => {
+  const recorder = new Recorder(['flood']);
+  recorder.requests(2 * ALONE.small, 'flood');
+  let accepted = 0;
+  for (; recorder.began.length === ALONE.small; accepted++) {
+    recorder.pacer.noteConnection();
+    await nextTurn();
+  }
+  expect(accepted).toBe(17); // requests begin in the turn of the last
+});
+
 test('requests that wait begin together once their key calls alone again', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -31,6 +31,7 @@ export class Connections {
       this.#open.delete(idle); // now, not when it has closed: the new connection takes its place
       idle.destroy();
     }
+    this.#pacer.noteConnection();
     const connection = new Connection(socket, this.#pacer);
     this.#open.add(connection);
     return connection.once('close', () => this.#open.delete(connection));

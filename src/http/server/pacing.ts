@@ -5,14 +5,17 @@
  */
 const SHARED_BYTES = 24 * 1024;
 
-/**
- * The same of a key that calls alone: five batches, or the 64 single predictions that cost less together. Node accepts
- * one connection in a turn, so that a new caller, such as a health check, waits for a turn for each one before it.
- */
+/** The same of a key that calls alone: six batches, or the 64 single predictions that cost less together. */
 const ALONE_BYTES = 256 * 1024;
 
 /** How long, in ms, keys share the turns after a request of one key has followed that of another. */
 const SHARED_MS = 1000;
+
+/**
+ * Connections that are accepted before more requests begin. Node accepts one in a turn, so that a new caller, such as a
+ * health check, waits for as many turns as there are connections before it.
+ */
+const ACCEPTED_FIRST = 16;
 
 /**
  * Paces the requests of keys: only a few of each begin in a turn of the event loop, fewer while several keys call. The
@@ -23,8 +26,17 @@ export class RequestPacer {
   readonly #begunBytes = new Map<string | undefined, number>();
   /** By key, what to call when a request may begin. */
   readonly #waiting = new Map<string | undefined, (() => void)[]>();
+  /** Whether a connection was accepted in this turn. */
+  #hasAccepted = false;
+  /** Turns without requests, because connections were accepted in them. */
+  #shortTurns = 0;
   #latestKey: string | undefined;
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
+
+  /** Notes that a connection was accepted. */
+  noteConnection(): void {
+    this.#hasAccepted = true;
+  }
 
   /** Notes that a key calls. */
   note(keyId: string): void {
@@ -59,6 +71,13 @@ export class RequestPacer {
 
   /** Those that wait come before those that arrive in this turn. */
   #beginTurn(): void {
+    if (this.#hasAccepted && this.#shortTurns < ACCEPTED_FIRST) {
+      this.#hasAccepted = false;
+      this.#shortTurns++;
+      setImmediate(() => this.#beginTurn());
+      return;
+    }
+    this.#shortTurns = 0;
     this.#begunBytes.clear();
     for (const [keyId, waiting] of this.#waiting) {
       while (waiting.length > 0 && !this.#isTurnOver(keyId)) waiting.shift()?.();
