@@ -12,6 +12,7 @@ const OPENS =
 const OPENERS = [
   'accounts/store/sqlite.ts', // DATABASE_URL
   'cli/keys-commands.ts', // the operator's command
+  'cli/run-keys.ts', // the same: whether the key store exists
   'control-groups.ts', // /proc and /sys: the limits of the container
   'http/routes/documents.ts', // files of Swagger UI and the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
