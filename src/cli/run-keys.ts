@@ -75,6 +75,8 @@ function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], sc
 }
 
 const isOperand = (name: string) => name === name.toUpperCase();
+
+/** The values of options and operands. @throws UsageError naming the option or operand */
 function check<Shape extends z.ZodRawShape>(schema: Shape, given: Record<string, unknown>) {
   const parsed = z.object(schema).safeParse(given);
   if (parsed.success) return parsed.data;

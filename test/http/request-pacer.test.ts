@@ -89,8 +89,10 @@ test('requests that wait begin together once their key calls alone again', async
   recorder.requests(50, 'flood');
   expect(recorder.began).toHaveLength(SHARED.small);
   vi.advanceTimersByTime(ALONE_MS);
+  recorder.request('flood');
+  expect(recorder.began).toHaveLength(SHARED.small + 1);
   await nextTurn();
-  expect(recorder.began).toHaveLength(50);
+  expect(recorder.began).toHaveLength(51);
 });
 
 test('each request begins once and in the order of its key, a few of each key in a turn, whatever arrives', async () => {

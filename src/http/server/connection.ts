@@ -220,7 +220,7 @@ export class Connection extends SocketStream {
   /** Whether bytes may be passed in this turn: they belong to a request that has begun or may begin now. */
   #mayPass(bytes: Buffer): boolean {
     if (this.#isReceiving || isLineEnd(bytes)) return true;
-    // Whose the first request is, its head will tell.
+    // Only its head tells whose the first request is.
     if (this.hasBegun && !this.pacer.mayBegin(this.#keyId, bytes.length)) {
       this.#passLater((pass) => this.pacer.wait(this.#keyId, pass));
       return false;

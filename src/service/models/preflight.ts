@@ -7,9 +7,9 @@ import { ArtefactError, type ArtefactFailure, errorOf } from '../../prediction/a
 
 const PROCESS_FILE = fileURLToPath(new URL('./preflight-process.js', import.meta.url));
 
-/** Of processor time, since other processes have precedence. A preflight takes a second or two. */
+/** A preflight takes a second or two of CPU time. By the clock, valid models would fail on a busy machine. */
 const CPU_LIMIT_S = 60;
-/** For one that waits, as for a file that is a pipe. */
+/** Ends a preflight that waits instead, for example for a file that is a pipe. */
 const TIMEOUT_MS = 600_000;
 
 /** What the process reports: the model file that it is about to check, or its result with the identity of what it checked. */
@@ -29,7 +29,7 @@ export async function preflight(
   { dataDir, modelDir, searchRadiusKm }: Config,
   signal: AbortSignal,
 ): Promise<string> {
-  // Not with this process's own options, such as a debugger's.
+  // The shell sets the limit. The child does not get this process's own options, such as a debugger's.
   const child = fork(PROCESS_FILE, [dataDir, modelDir, String(searchRadiusKm)], {
     execPath: '/bin/sh',
     execArgv: ['-c', `ulimit -t ${CPU_LIMIT_S} && exec "$0" "$@"`, process.execPath],
