@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from '../src/cli/command-line.js';
 import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
-import { checkBuild, runCommand, UsageError } from './run-command.js';
+import { checkBuild, runCommand } from './run-command.js';
 import { against } from './scopes/against.js';
 import { cells } from './scopes/cells.js';
 import { client } from './scopes/client.js';

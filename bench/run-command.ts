@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-
-/** An invalid command line; the message names the value and what is allowed. */
-export class UsageError extends Error {}
+import { UsageError } from '../src/cli/command-line.js';
 
 /** Runs a command and sets the exit code: 0 or 1 as `main` says, 1 for a failure, 2 and the usage for an invalid command line. */
 export async function runCommand(name: string, usage: string, main: () => Promise<0 | 1>): Promise<void> {

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from '../../src/cli/command-line.js';
 import { wholeNumber } from '../../src/config.js';
 import { DATA_DIR } from '../environment.js';
-import { checkBuild, runCommand, UsageError } from '../run-command.js';
+import { checkBuild, runCommand } from '../run-command.js';
 import { type Nurselog, startNurselog } from '../servers/nurselog.js';
 import { type ComparedRequest, comparedRequests } from './requests.js';
 
