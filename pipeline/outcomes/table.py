@@ -12,6 +12,7 @@
 Other columns are ignored, those of practice too. A living tree is censored after its last visit.
 """
 
+import datetime
 import difflib
 from pathlib import Path
 
@@ -34,6 +35,8 @@ COLUMNS = (
     "alive",
 )
 ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
+ROUNDED_YEARS = 1
+"""How far the rounded years put a visit beyond its year at most."""
 MAX_ERRORS_SHOWN = 20
 MAX_COLUMNS_SHOWN = 20
 
@@ -45,6 +48,9 @@ class OutcomesError(SourceError):
 def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the checked table and each row's grid point [rows]; OutcomesError lists every kind of bad row."""
     table = _read(path)
+    twice = [column for column in COLUMNS if list(table.columns).count(column) > 1]
+    if twice:
+        raise OutcomesError(f"{path}: has the column {twice[0]} twice")
     missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
         found = ", ".join(repr(str(column)) for column in table.columns[:MAX_COLUMNS_SHOWN])
@@ -65,12 +71,16 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def _read(path: Path) -> pd.DataFrame:
+    is_parquet = path.suffix == ".parquet"
     try:
-        if path.suffix == ".parquet":
+        if is_parquet:
             return pd.read_parquet(path)
-        return pd.read_csv(path, dtype=str, keep_default_na=False)
+        # Pandas would rename repeated columns of a header, and shift rows that have more values than it has names.
+        lines = pd.read_csv(path, dtype=str, keep_default_na=False, header=None)
     except (OSError, ValueError) as error:
-        raise OutcomesError(f"{path}: cannot be read: {error}") from error
+        kind = "Parquet" if is_parquet else "CSV (UTF-8, commas between values)"
+        raise OutcomesError(f"{path}: cannot be read as {kind}: {str(error).strip()}") from error
+    return lines[1:].set_axis(lines.iloc[0].tolist(), axis="columns")
 
 
 def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
@@ -86,6 +96,8 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
         "years_observed": ~_whole(numbers["years_observed"], 1, 200),
         "alive": alive < 0,
     }
+    last_visit = numbers["planted_year"] + numbers["years_observed"]
+    problems["years_observed"] |= ~problems["planted_year"] & (last_visit > datetime.date.today().year + ROUNDED_YEARS)
     return given.assign(**numbers, alive=alive), problems
 
 
@@ -102,7 +114,7 @@ RULES = {
     "longitude": "must be a number from -180 to 180",
     "planting_method": f"must be {' or '.join(METHODS)}",
     "planted_year": "must be a year from 1900 to 2100",
-    "years_observed": "must be whole years since planting, 1 to 200",
+    "years_observed": "must be whole years that have passed since planting, 1 to 200",
     "alive": "must be 1 or 0",
 }
 

@@ -6,6 +6,8 @@ from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.outcomes.table import OutcomesError, read_outcomes
 
+YEARS = "years_observed must be whole years that have passed since planting, 1 to 200"
+
 
 @pytest.fixture(scope="module")
 def grid():
@@ -59,9 +61,10 @@ def test_a_good_table_reads_the_same_from_csv_and_parquet(table, grid, tmp_path,
         ("species_code", "PSMF", "row 2: species_code must be a species code (perhaps PSME), not 'PSMF'"),
         ("planting_method", "drone", "row 2: planting_method must be manual or drone_seeded, not 'drone'"),
         ("planted_year", "15", "row 2: planted_year must be a year from 1900 to 2100, not '15'"),
-        ("years_observed", "0", "row 2: years_observed must be whole years since planting, 1 to 200, not '0'"),
-        ("years_observed", "2.5", "row 2: years_observed must be whole years since planting, 1 to 200, not '2.5'"),
-        ("years_observed", "2018", "row 2: years_observed must be whole years since planting, 1 to 200, not '2018'"),
+        ("years_observed", "0", f"row 2: {YEARS}, not '0'"),
+        ("years_observed", "2.5", f"row 2: {YEARS}, not '2.5'"),
+        ("years_observed", "2018", f"row 2: {YEARS}, not '2018'"),
+        ("years_observed", "60", f"1 error\nrow 2: {YEARS}, not '60'"),
         ("alive", "yes", "row 2: alive must be 1 or 0, not 'yes'"),
     ],
 )
@@ -98,6 +101,26 @@ def test_a_missing_column_is_named_with_the_columns_of_the_table(table, grid, tm
         "no column planted_year; the columns of the table are 'latitude', 'longitude', 'species_code', "
         "'planting_method', 'Planted year', 'years_observed', 'alive'"
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\n", ",\n", None),
+        ("1\n", "1,\n", "Expected 7 fields in line 2, saw 8"),
+        ("alive\n", "alive,alive\n", "has the column alive twice"),
+        (",", ";", "the columns of the table are 'latitude;longitude;"),
+        ("lat", "\ufefflat", None),
+    ],
+)
+def test_no_column_of_a_csv_file_takes_the_place_of_another(table, grid, tmp_path, old, new, message):
+    path = tmp_path / "o.csv"
+    path.write_text(table.to_csv(index=False).replace(old, new), encoding="utf-8")
+    if message is None:
+        assert read_outcomes(path, grid)[0]["alive"].tolist() == [1, 1, 1, 1]
+    else:
+        with pytest.raises(OutcomesError, match=message):
+            read_outcomes(path, grid)
 
 
 def test_a_bad_number_of_a_parquet_file_is_shown_as_in_the_file(table, grid, tmp_path):
