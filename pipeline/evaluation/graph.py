@@ -1,17 +1,25 @@
 """The exported graphs, run as the service runs them."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import onnxruntime as ort
 
-from pipeline.models.features import FEATURE_NAMES, with_practice
+from pipeline.models.artefacts import ModelsError
+from pipeline.models.features import FEATURE_NAMES, INPUT_NAMES, with_practice
+from pipeline.outcomes.periods import HORIZONS
+
+Result = TypeVar("Result")
 
 
 class GraphModel:
-    """An ONNX graph of the model contract, on one thread."""
+    """An ONNX graph of the model contract, on one thread; ModelsError where it cannot be opened or run."""
 
     def __init__(self, path: Path):
+        self.path = path
         self.session = _session(path)
 
     def run(self, features: np.ndarray, species: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -20,11 +28,21 @@ class GraphModel:
         Features are those of the grid, for the default practice, or all inputs.
         """
         inputs = {"features": _inputs(self.session, features), "species": species.astype(np.int64)}
-        return tuple(self.session.run(["survival", "baseline", "contributions"], inputs))
+        names = ["survival", "baseline", "contributions"]
+        return tuple(_attempt(self.path, lambda: self.session.run(names, inputs)))
 
     def survival(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
-        """Return survival [rows, horizons]."""
-        return self.run(features, species)[0]
+        """Return survival [rows, horizons]; ModelsError unless it is from 0 to 1 and never rises with the horizon."""
+        survival = self.run(features, species)[0]
+        if survival.shape != (len(species), len(HORIZONS)):
+            raise ModelsError(f"{self.path}: survival must have {len(HORIZONS)} horizons, not shape {survival.shape}")
+        is_valid = (survival >= 0) & (survival <= 1)
+        is_valid[:, 1:] &= survival[:, 1:] <= survival[:, :-1]
+        for row in np.flatnonzero(~is_valid.all(axis=1)):
+            values = ", ".join(f"{value:g}" for value in survival[row])
+            where = f"species {species[row]} with features {', '.join(f'{value:g}' for value in features[row])}"
+            raise ModelsError(f"{self.path}: survival must be from 0 to 1 and never rise, not {values} for {where}")
+        return survival
 
     def contributions(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
         """Return contributions [rows, horizons, features]."""
@@ -32,9 +50,10 @@ class GraphModel:
 
 
 class IntervalGraph:
-    """An interval graph of the model contract, on one thread."""
+    """An interval graph of the model contract, on one thread; ModelsError where it cannot be opened or run."""
 
     def __init__(self, path: Path):
+        self.path = path
         self.session = _session(path)
 
     def draws(self, features: np.ndarray, species: np.ndarray, errors: np.ndarray) -> np.ndarray:
@@ -46,18 +65,33 @@ class IntervalGraph:
             "species": species.astype(np.int64),
             "errors": np.column_stack([errors, exact]).astype(np.float32),
         }
-        return self.session.run(["draws"], inputs)[0]
+        return _attempt(self.path, lambda: self.session.run(["draws"], inputs))[0]
 
 
 def _inputs(session: ort.InferenceSession, features: np.ndarray) -> np.ndarray:
     """Return the inputs float32 [rows, inputs] of a graph: with the default practice if only that is missing."""
-    (width,) = (each.shape[1] for each in session.get_inputs() if each.name == "features")
+    takes_practice = any(
+        each.name == "features" and each.shape[1:] == [len(INPUT_NAMES)] for each in session.get_inputs()
+    )
     is_of_grid = features.shape[1] == len(FEATURE_NAMES)
-    return with_practice(features) if is_of_grid and width != len(FEATURE_NAMES) else features.astype(np.float32)
+    return with_practice(features) if is_of_grid and takes_practice else features.astype(np.float32)
+
+
+def _attempt(path: Path, call: Callable[[], Result]) -> Result:
+    """Return what a call of onnxruntime returns, whose errors have no common class."""
+    try:
+        return call()
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        if re.search("external (data|tensors)", reason, re.IGNORECASE):
+            reason = "it keeps weights in another file, of which the manifest has no SHA-256; save it as one"
+        raise ModelsError(f"{path}: does not run as a graph of the model contract: {reason}") from error
 
 
 def _session(path: Path) -> ort.InferenceSession:
     options = ort.SessionOptions()
+    # As in the service, a folder that cannot be: weights in other files have no SHA-256 in the manifest.
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", "/dev/null")
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return _attempt(path, lambda: ort.InferenceSession(path, options, providers=["CPUExecutionProvider"]))

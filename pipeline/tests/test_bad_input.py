@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import onnx.parser
 import pandas as pd
 import pytest
 
@@ -11,6 +12,7 @@ from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models_command import MODELS
 from pipeline.outcomes.periods import HORIZONS
+from pipeline.sources.manifest import sha256_of
 
 
 def refused(capsys, *arguments):
@@ -102,6 +104,55 @@ def test_a_manifest_that_cannot_be_used_is_refused_with_the_value(capsys, tmp_pa
 def test_a_manifest_that_is_not_a_json_object_is_refused(capsys, tmp_path, table, content):
     (tmp_path / "manifest.json").write_text(content)
     assert f"{tmp_path}/manifest.json: " in refused(capsys, *evaluation(tmp_path, table(), tmp_path))
+
+
+OWN_GRAPH = """<ir_version: 8, opset_import: ["": 17]>
+own (float[rows, 14] features, int64[rows] species)
+    => (float[rows, 3] survival, float[rows, 3] baseline, float[rows, 14] contributions)
+    <float[1, 3] years = {0.9, 0.8, 0.7}> {
+  axis = Constant <value = int64[1] {1}> ()
+  zero = Constant <value = float {0}> ()
+  sum = ReduceSum(features, axis)
+  nothing = Mul(sum, zero)
+  survival = Add(nothing, years)
+  baseline = Identity(survival)
+  contributions = Identity(features)
+}"""
+
+
+@pytest.mark.parametrize("command", ["evaluate", "evidence"])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rows", "1", "does not run as a graph of the model contract: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got"),
+        ("features", "X", "Required inputs (['X']) are missing"),
+        ("0.8", "0.95", "survival must be from 0 to 1 and never rise, not 0.9, 0.95, 0.7 for species "),
+        ("0.8", "nan", "survival must be from 0 to 1 and never rise, not 0.9, nan, 0.7 for species "),
+        ("[1, 3] years = {0.9, ", "[1, 2] years = {", "survival must have 3 horizons, not shape "),
+    ],
+)
+def test_a_graph_that_breaks_the_contract_is_refused(capsys, tmp_path, table, models, command, old, new, message):
+    def replace(manifest):
+        graph = tmp_path / "models" / "manual.onnx"
+        onnx.save(onnx.parser.parse_model(OWN_GRAPH.replace(old, new)), graph)
+        manifest["methods"]["manual"]["sha256"] = sha256_of(graph)
+
+    of_models = ["--models", models(replace), "--output", tmp_path / "out"]
+    of_table = ["--outcomes", table()] if command == "evaluate" else []
+    printed = refused(capsys, command, *of_models, *of_table)
+    assert "manual.onnx: " in printed
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
+def test_a_graph_with_weights_in_another_file_is_refused(capsys, tmp_path, table, models):
+    def split(manifest):
+        graph = tmp_path / "models" / "manual.onnx"
+        onnx.save(onnx.load(graph), graph, save_as_external_data=True, location="manual.data")
+        manifest["methods"]["manual"]["sha256"] = sha256_of(graph)
+
+    printed = refused(capsys, *evaluation(tmp_path, table(), models(split)))
+    assert printed.endswith("it keeps weights in another file, of which the manifest has no SHA-256; save it as one\n")
 
 
 def test_trees_outside_the_grid_are_named_by_row(capsys, tmp_path, table):

@@ -41,24 +41,11 @@ def predicted_survival(models: ModelArtefacts, grid: Grid, outcomes: pd.DataFram
     species = pd.Index(models.manifest["species"]).get_indexer(outcomes["species_code"])
     survival = np.empty((len(outcomes), len(HORIZONS)))
     for method in sorted(set(outcomes["planting_method"])):
-        graph = _graph(models, method)
+        graph = GraphModel(models.graph(method))
         rows = np.flatnonzero(outcomes["planting_method"] == method)
         for some in np.array_split(rows, -(-len(rows) // _ROWS_AT_ONCE)):
             survival[some] = graph.survival(features[point[some]], species[some])
     return survival
-
-
-def _graph(models: ModelArtefacts, method: str) -> GraphModel:
-    path = models.graph(method)
-    try:
-        graph = GraphModel(path)
-        answer = graph.survival(np.ones((1, len(models.feature_names)), dtype=np.float32), np.zeros(1, dtype=np.int64))
-    except Exception as error:  # onnxruntime has no common class of its errors
-        reason = str(error).splitlines()[0]
-        raise ModelsError(f"{path}: does not run as a graph of the model contract: {reason}") from error
-    if answer.shape != (1, len(HORIZONS)):
-        raise ModelsError(f"{path}: survival must have {len(HORIZONS)} horizons, not shape {answer.shape}")
-    return graph
 
 
 def write_held_out(
