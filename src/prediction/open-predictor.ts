@@ -1,3 +1,4 @@
+import { oneLine } from '../output/printable.js';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { isPractice } from './artefacts/manifest.js';
 import { HORIZONS } from './dimensions.js';
@@ -150,7 +151,7 @@ async function timed<Output extends string>(
 ) {
   const startedMs = performance.now();
   const outputs = await model.run(columns, species).catch((error: Error) => {
-    const reason = error.message.split('\n')[0];
+    const reason = oneLine(error.message);
     return model.refuse(`does not run on the grid's ${model.featureCount} features: ${reason}`);
   });
   return { ...outputs, durationMs: performance.now() - startedMs };

@@ -1,5 +1,6 @@
 import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { oneLine } from '../../output/printable.js';
 import { ArtefactError, type ArtefactFile } from '../artefacts/artefact-file.js';
 import type { Manifest } from '../artefacts/manifest.js';
 
@@ -9,6 +10,8 @@ const OPTIONS = {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   executionMode: 'sequential',
+  // Not a folder: weights in other files, of which the manifest has no SHA-256, would be read from the working folder.
+  extra: { session: { model_external_initializers_file_folder_path: '/dev/null' } },
 } as const satisfies InferenceSession.SessionOptions;
 
 /** The outputs of a survival model for n rows. */
@@ -68,7 +71,9 @@ export class ModelSession<Output extends string> {
     outputs: readonly Output[],
   ): Promise<ModelSession<Output>> {
     const session = await InferenceSession.create(bytes, OPTIONS).catch((error: Error) => {
-      throw new ArtefactError(path, `onnxruntime cannot load it: ${error.message.split('\n')[0]}`);
+      if (/external (data|tensors)/i.test(error.message))
+        throw new ArtefactError(path, 'keeps weights in another file, which is not read: save it as one');
+      throw new ArtefactError(path, `onnxruntime cannot load it: ${oneLine(error.message)}`);
     });
     const { inputNames, outputNames } = session;
     if (

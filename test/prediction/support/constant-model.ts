@@ -18,6 +18,8 @@ export interface ConstantModel {
   readonly idleProducts?: number;
   /** A fault of the graph for rows whose last feature, `seeds_per_spot`, is above a value. */
   readonly trap?: { readonly kind: keyof typeof TRAPS; readonly above: number };
+  /** A file that has the survival in place of the model. */
+  readonly survivalFile?: string;
   /** An operator that survival passes through last. */
   readonly lastOperator?: 'Transpose' | 'Shape';
 }
@@ -105,7 +107,7 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
         idle_wide: zeros(inputCount, SLOW_WIDTH),
         idle_square: zeros(SLOW_WIDTH, SLOW_WIDTH),
       }),
-      survival_row: row(survival),
+      survival_row: { ...row(survival), file: model.survivalFile },
       ...(model.trap !== undefined && {
         last_feature: {
           dimensions: [inputCount, 1],

@@ -23,10 +23,15 @@ export interface OnnxGraph {
   readonly inputs: readonly TensorShape[];
   readonly outputs: readonly TensorShape[];
   readonly nodes: readonly OnnxNode[];
-  /** Constants: float32, or int64 as bigint. */
-  readonly constants: Readonly<
-    Record<string, { readonly dimensions: readonly number[]; readonly values: Float32Array | BigInt64Array }>
-  >;
+  /** Float32, or int64 as bigint. */
+  readonly constants: Readonly<Record<string, OnnxConstant>>;
+}
+
+interface OnnxConstant {
+  readonly dimensions: readonly number[];
+  readonly values: Float32Array | BigInt64Array;
+  /** The file to read the values from, if not the model. */
+  readonly file?: string | undefined;
 }
 
 const IR_VERSION = 8;
@@ -42,14 +47,16 @@ function encodeGraph({ inputs, outputs, nodes, constants }: OnnxGraph): Buffer {
   return Buffer.concat([
     ...nodes.map((node) => message(1, encodeNode(node))),
     message(2, Buffer.from('g')),
-    ...Object.entries(constants).map(([name, { dimensions, values }]) =>
+    ...Object.entries(constants).map(([name, { dimensions, values, file }]) =>
       message(
         5,
         Buffer.concat([
           ...dimensions.map((dimension) => number(1, dimension)),
           number(2, values instanceof Float32Array ? ELEMENT_TYPE.float32 : ELEMENT_TYPE.int64),
           message(8, Buffer.from(name)),
-          message(9, Buffer.from(values.buffer, values.byteOffset, values.byteLength)),
+          ...(file === undefined
+            ? [message(9, Buffer.from(values.buffer, values.byteOffset, values.byteLength))]
+            : [message(13, Buffer.concat([LOCATION, message(2, Buffer.from(file))])), number(14, EXTERNAL)]),
         ]),
       ),
     ),
@@ -59,6 +66,7 @@ function encodeGraph({ inputs, outputs, nodes, constants }: OnnxGraph): Buffer {
 }
 
 const GRAPH_ATTRIBUTE = 5;
+const [LOCATION, EXTERNAL] = [message(1, Buffer.from('location')), 1];
 
 function encodeNode({ operator, inputs, output, body }: OnnxNode): Buffer {
   return Buffer.concat([
