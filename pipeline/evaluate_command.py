@@ -110,12 +110,19 @@ def _survival(
     """Return survival [rows, horizons] and its origin: "held out", "in sample", or "models" of other outcomes."""
     predicted = predicted_survival(models, grid, outcomes, point)
     provenance = models.manifest["provenance"]
-    if provenance.get("recalibration", {}).get("outcomes", {}).get("sha256") == sha256:
+    if sha256 in _tables({name: part for name, part in provenance.items() if name != "outcomes"}):
         return predicted, "in sample"
-    if provenance.get("outcomes", {}).get("sha256") != sha256:
+    if sha256 not in _tables(provenance):
         return predicted, "models"
     held_out = models.directory / HELD_OUT_FILE
     return (read_held_out(held_out, len(outcomes)), "held out") if held_out.exists() else (predicted, "in sample")
+
+
+def _tables(provenance: dict) -> list[str]:
+    """Return the SHA-256 of the tables that models know by their provenance, which has that of their bases."""
+    parts = {name: part for name, part in provenance.items() if isinstance(part, dict)}
+    own = [part.get("sha256") for name, part in parts.items() if name == "outcomes"]
+    return own + [table for part in parts.values() for table in _tables(part)]
 
 
 def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, source: str) -> list[str]:

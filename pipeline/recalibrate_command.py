@@ -50,14 +50,19 @@ def run(recalibration_file: Path, models_directory: Path, number: str, output: P
         manifest["methods"][method] |= {"file": graph.name, "sha256": sha256_of(graph)}
         # Draws of the unchanged interval graphs would not be around the new predictions.
         manifest["methods"][method].pop("intervals", None)
-    table, version = content["outcomes"], f"{manifest['coverage']}_v{number}_{manifest['codename']}"
+    provenance, version = manifest["provenance"], f"{manifest['coverage']}_v{number}_{manifest['codename']}"
+    # `evaluate` finds in it every table that the models know, also that of an earlier recalibration.
+    recalibration = {name: part for name, part in provenance.items() if name == "recalibration"} | {
+        "base": models.manifest["version"],
+        "base_sha256": models.sha256(),
+        "outcomes": content["outcomes"],
+    }
     manifest |= {
         "version": version,
         "interval_level": None,
         "caution": CAUTION[manifest["outcomes"]],
         "scores": _scores(models.manifest["scores"], content["scores"]),
-        "provenance": manifest["provenance"]
-        | {"recalibration": {"base": models.manifest["version"], "base_sha256": models.sha256(), "outcomes": table}},
+        "provenance": provenance | {"recalibration": recalibration},
     }
     (output / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
     comparisons = compare_plantings(read_grid(GRID), read_artefacts(output), read_plantings())

@@ -36,7 +36,7 @@ def keep_method(base: ModelArtefacts, kept: str, manifest: dict, directory: Path
     for of_method in methods.values():
         of_method.pop("intervals", None)
     trained = next(method for method in METHODS if method != kept)
-    origin = {name: base.manifest.get(name) for name in ("version", "outcomes")}
+    origin = {name: base.manifest.get(name) for name in ("version", "outcomes", "provenance")}
     provenance = manifest["provenance"] | {"kept": {kept: origin | {"sha256": entry["sha256"]}}}
     manifest = manifest | {
         "outcomes": origin["outcomes"],

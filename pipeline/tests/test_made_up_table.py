@@ -1,6 +1,7 @@
 """The steps of docs/outcomes.md on a made-up table: it is evaluated, trained on, and evaluated again."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from pipeline.models.artefacts import read_artefacts
 from pipeline.models_command import build, observed
 from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.table import read_outcomes
+from pipeline.sources.manifest import sha256_of
 from pipeline.tests.made_up_trees import INTERCEPT, PLOTS, SLOPE, TREES_PER_PLOT, made_up_trees
 
 REPLICATES = "30"
@@ -112,6 +114,27 @@ def test_recalibrated_models_predict_the_survival_that_was_observed(first, table
             entry = overall(report, method, horizon)
             assert entry["predicted"]["value"] == pytest.approx(entry["observed"]["value"], abs=0.01)
             assert entry["calibration_slope"]["value"] == pytest.approx(1, abs=0.15)
+
+
+def test_models_know_each_table_that_they_were_recalibrated_to_or_keep_a_method_from(table, directory):
+    def predictions(models):
+        return evaluated(table, directory / "known", "--models", str(models), "--replicates", "0")["predictions"]
+
+    def with_provenance(name, provenance):
+        models = shutil.copytree(MODELS, directory / name)
+        manifest = read_artefacts(models).manifest | {"provenance": provenance}
+        (models / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+        return models
+
+    known = {"recalibration": {"outcomes": {"sha256": sha256_of(table)}}}
+    other, twice = directory / "other.csv", directory / "twice"
+    pd.read_csv(table)[TREES_PER_PLOT:].to_csv(other, index=False)
+    once = with_provenance("once", known)
+    evaluated(other, directory / "other", "--models", str(once), "--replicates", "0")
+    options = ["--recalibration", str(directory / "other" / "recalibration.json"), "--model-version", "2_1"]
+    assert main(["recalibrate", "--models", str(once), "--output", str(twice), *options]) == 0
+    assert predictions(twice) == "in sample"
+    assert predictions(with_provenance("kept", {"kept": {"manual": {"provenance": known}}})) == "in sample"
 
 
 def test_models_trained_on_the_table_are_scored_on_their_held_out_predictions(

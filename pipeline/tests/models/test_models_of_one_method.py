@@ -56,7 +56,8 @@ def test_the_other_method_is_kept_from_the_base_and_the_manifest_and_card_say_so
     assert new["outcomes"] == base["outcomes"] == "simulated"
     assert "The drone_seeded model is fitted to observed outcomes" in new["caution"]
     assert new["provenance"]["outcomes"]["kind"] == "observed"
-    assert new["provenance"]["kept"]["manual"]["version"] == base["version"]
+    kept = {name: base[name] for name in ("version", "outcomes", "provenance")}
+    assert new["provenance"]["kept"]["manual"] == kept | {"sha256": base["methods"]["manual"]["sha256"]}
     assert [score for score in new["scores"] if score["planting_method"] == "manual"] == base["scores"][:3]
     assert len(new["scores"]) == 6
     card = (built / "model-card.md").read_text(encoding="utf-8")
