@@ -50,7 +50,8 @@ def use_of_figures(comparisons: Sequence[Comparison]) -> tuple[str, str]:
         )
     if covers:
         return "Use the interval as a rough range; do not choose places or species by the figures alone.", why
-    return "The intervals miss too many real plantings: do not choose by the figures what or where to plant.", why
+    problem = "The intervals miss too many real plantings" if result.compared else "How far the models err is unknown"
+    return f"{problem}: do not choose by the figures what or where to plant.", why
 
 
 def rank_orders(comparisons: Sequence[Comparison]) -> list[tuple[str, int, float]]:

@@ -1,5 +1,6 @@
 """docs/evidence.md: how the models compare with real plantings, and what that allows."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -93,7 +94,9 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
         outside = [f"{count} {side}" for count, side in ((source.below, "below"), (source.above, "above")) if count]
         note = f", {' and '.join(outside)}" if outside else ""
         bias = f"year {source.year} {share(source.observed)} observed, {share(source.predicted)} predicted"
-        seen = f"{source.inside} of {source.compared} values inside{note}, intervals {share(source.width)} wide"
+        seen = "without intervals"
+        if source.compared:
+            seen = f"{source.inside} of {source.compared} values inside{note}, intervals {share(source.width)} wide"
         known = f"{source.source}, {_number(source.places, 'place')}"
         lines.append(filled(f"- {where[source.source]} ({known}): {seen}; {bias}"))
     return "\n".join(lines) or "- none"
@@ -154,7 +157,7 @@ def _stand_table(found: Sequence[Stand]) -> str:
             f"{stand.trees:,}",
             share(stand.observed),
             share(stand.predicted),
-            f"{share(stand.low)} to {share(stand.high)}",
+            "-" if math.isnan(stand.low) else f"{share(stand.low)} to {share(stand.high)}",
             "" if not stand.low > stand.observed and not stand.observed > stand.high else "outside",
         ]
         for stand in found

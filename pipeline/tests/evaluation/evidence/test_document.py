@@ -1,6 +1,7 @@
 """docs/evidence.md, the rows of the manifest and the section of the card belong to the shipped models."""
 
 import json
+import re
 
 import pytest
 
@@ -91,6 +92,19 @@ def test_emergence_is_reduced_by_that_of_unsown_plots_and_has_a_rate_for_each_sp
     # 44 germinants on 40 plots, of which 0.067 a plot of 10 came unsown; 2012 is left out.
     assert sown.germinants == pytest.approx(44 - 0.7)
     assert 0.01 < found["PSME", "seed rain, viable"].rate < 0.04
+
+
+def test_models_without_intervals_are_not_said_to_have_some_that_miss(tmp_path):
+    models, manifest = tmp_path / "models", dict(read_artefacts(MODELS).manifest)
+    manifest["methods"] = {"manual": {**manifest["methods"]["manual"], "file": str(MODELS / "manual.onnx")}}
+    del manifest["methods"]["manual"]["intervals"]
+    models.mkdir()
+    (models / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert main(["evidence", "--models", str(models)]) == 0
+    assert "How far the models err is unknown" in json.loads((models / "manifest.json").read_text())["caution"]
+    document = (models / "evidence.md").read_text(encoding="utf-8")
+    assert "(AileneKane/mora_transplant, 5 places): without intervals; year 1" in document
+    assert not re.search(r"\bnan\b", document)
 
 
 def test_the_card_gets_the_caution_and_the_section_and_keeps_the_rest(tmp_path, whole_grid):
