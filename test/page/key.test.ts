@@ -82,12 +82,12 @@ browserTest(
   },
 );
 
-browserTest('an answer of another server is named, and can be tried again', async () => {
+browserTest('an answer of another server is named, and asked for again without a click', async () => {
   const { page } = await watchedPage(shared.browser);
-  await page.route('**/v1/model', (route) => route.fulfill({ body: '<h1>Log in</h1>' }), { times: 1 });
+  const login = { contentType: 'text/html', body: '<h1>Log in</h1>' };
+  await page.route('**/v1/model', (route) => route.fulfill({ ...login, status: 403 }), { times: 1 });
   await page.goto(linkOf(shared.service));
-  await page.getByText('status 200 is not one of nurselog').waitFor();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('[data-problem="intercepted"]').getByText('status 403 is not one of nurselog').waitFor();
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
 });
 

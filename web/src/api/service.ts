@@ -31,7 +31,8 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
         signal: signal ?? null,
       }),
     );
-    if (!response.ok) throw errorOfResponse(await response.json().catch(() => undefined), response);
+    if (!response.ok || !isOfService(response))
+      throw errorOfResponse(await response.json().catch(() => undefined), response);
     if (path !== USAGE) reportSuccess(startedAt);
     return response;
   } catch (error) {
@@ -40,12 +41,12 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
   }
 }
 
+/** Whether a successful response is JSON or CSV, unlike the login page of a network. */
+const isOfService = ({ headers }: Response) => /json|csv/.test(headers.get('Content-Type') ?? '');
+
 /** Calls the service and parses the JSON answer, whose `model` shows whether the service has loaded other models. */
 export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
-  const response = await call(path, options);
-  const answer = await response.json().catch((cause: Error) => {
-    throw errorOfResponse(undefined, response, cause);
-  });
+  const answer = await (await call(path, options)).json();
   if (typeof answer.model?.version === 'string') servedVersion.value = answer.model.version;
   return answer as Answer;
 }

@@ -3,7 +3,7 @@ import { batch, signal } from '@preact/signals';
 import type { Health } from '../api/types.js';
 
 /** Why the page cannot get answers: each has an explanation of its own. */
-export type Problem = 'key_refused' | 'key_inactive' | 'quota' | 'busy' | 'offline';
+export type Problem = 'key_refused' | 'key_inactive' | 'quota' | 'busy' | 'offline' | 'intercepted';
 
 interface Trouble {
   readonly problem: Problem;
@@ -31,16 +31,21 @@ let delayMs = FIRST_CHECK_MS;
 let checkTimer: number | undefined;
 let failedAt = Number.NEGATIVE_INFINITY;
 
-function problemOf({ code, status }: NurselogError): Problem | undefined {
+function problemOf({ code, status = 0 }: NurselogError): Problem | undefined {
+  if (code === 'unexpected_response' && status < 500) return 'intercepted';
   if (status === 401) return 'key_refused';
   if (status === 403) return 'key_inactive';
   if (status === 429) return 'quota';
   if (status === 503) return 'busy';
   // An internal error concerns one question: it is shown where its answer would be.
   if (code === 'internal_error') return undefined;
-  if (code === 'connection_failed' || (status !== undefined && status >= 500)) return 'offline';
+  if (code === 'connection_failed' || status >= 500) return 'offline';
   return undefined;
 }
+
+/** Whether the page asks again by itself: what is wrong is not the key. */
+export const continuesByItself = (problem: Problem) =>
+  problem === 'busy' || problem === 'offline' || problem === 'intercepted';
 
 export function reportFailure(error: NurselogError): void {
   const problem = problemOf(error);
@@ -52,7 +57,7 @@ export function reportFailure(error: NurselogError): void {
     message: error.message,
     resetsAt: typeof resetsAt === 'string' ? resetsAt : undefined,
   };
-  if (problem === 'busy' || problem === 'offline') scheduleCheck();
+  if (continuesByItself(problem)) scheduleCheck();
 }
 
 function scheduleCheck(): void {
