@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ErrorNote } from '../page/notes.js';
 import { FileError } from './file-error.js';
 import { type FileContent, readFile } from './read-file.js';
@@ -15,26 +15,40 @@ export async function readOne(files: Files): Promise<FileContent | null> {
   return file === undefined ? null : readFile(file);
 }
 
-/** Takes a file by choice or drop. */
+/** Whether files are dragged, not text. */
+const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
+
+/** Takes a file by choice, or by drop anywhere on the page, where the browser would open it in place of the page. */
 export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (files: Files) => void }) {
   const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onDragLeave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) setOver(false); // they left the window
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      onFiles(event.dataTransfer?.files);
+    };
+    window.addEventListener('dragover', onDragOver);
+    window.addEventListener('dragleave', onDragLeave);
+    window.addEventListener('drop', onDrop);
+    return () => {
+      window.removeEventListener('dragover', onDragOver);
+      window.removeEventListener('dragleave', onDragLeave);
+      window.removeEventListener('drop', onDrop);
+    };
+  });
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the field inside does not */}
-      <div
-        class={`drop ${isOver ? 'is-over' : ''}`}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          onFiles(event.dataTransfer?.files);
-        }}
-      >
-        <label for="file">GeoJSON, CSV, zipped shapefile or project: drop it here, or</label>
+      <div class={`drop ${isOver ? 'is-over' : ''}`}>
+        <label for="file">GeoJSON, CSV, zipped shapefile or project: drop it on the page, or</label>
         <input
           id="file"
           type="file"
