@@ -53,11 +53,10 @@ browserTest(
     const missing = page.getByText('Costs per survivor need both costs.');
     await manual.fill('0');
     await range.waitFor();
-    await manual.fill('0.001');
+    await manual.fill('$1,000.50');
     await range.waitFor({ state: 'detached' });
-    expect(await manual.evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(true);
     await missing.waitFor();
-    await drone.fill('0.6');
+    await drone.fill('0,6'); // a decimal comma
     await page.getByText('Hand pays below').first().waitFor();
     expect(await missing.count()).toBe(0);
     for (const [label, text, message] of [
@@ -73,7 +72,8 @@ browserTest(
       expect(await page.getByLabel(label).inputValue()).toBe('');
     }
     const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
-    expect(features[0].properties.unsure_below).toBe(0.5); // as it was
+    const { unsure_below, cost_manual, cost_drone_seeded } = features[0].properties;
+    expect([unsure_below, cost_manual, cost_drone_seeded]).toEqual([0.5, 1000.5, 0.6]);
   },
 );
 
@@ -222,7 +222,8 @@ browserTest('files that cannot be used say why, as do several that are dropped a
     await drop(page, name, body);
     await page.locator('#panel .error').getByText(message).waitFor();
   }
-  await page.locator('.drop').evaluate(
+  await page.getByRole('tab', { name: 'About' }).click(); // files may be dropped anywhere
+  await page.locator('.map').evaluate(
     (element, texts) => {
       const dataTransfer = new DataTransfer();
       for (const [index, text] of texts.entries())

@@ -58,7 +58,6 @@ function PracticeNumber({ feature, factor, minimum, maximum, default: average }:
       label={titleOf(factor)}
       typed={typed}
       min={minimum}
-      max={maximum}
       wrong={`From ${number(minimum)} to ${number(maximum)}.`}
       placeholder={String(average)}
     />

@@ -6,7 +6,6 @@ interface NumberFieldProps {
   readonly label: string;
   readonly typed: Typed;
   readonly min: number;
-  readonly max?: number;
   /** The message if the text is wrong. */
   readonly wrong: string;
   readonly placeholder?: string;
@@ -15,9 +14,12 @@ interface NumberFieldProps {
   readonly children?: ComponentChildren;
 }
 
-/** A labelled field of a number as it is typed. What is shown below it describes it. */
+/**
+ * A labelled field of a number as it is typed. What is shown below it describes it. A field of type `number` would drop
+ * commas in some browsers (1,20 becomes 120) and change its value as the wheel scrolls the panel.
+ */
 export function NumberField(props: NumberFieldProps) {
-  const { label, typed, min, max, wrong, placeholder, children } = props;
+  const { label, typed, min, wrong, placeholder, children } = props;
   const { text, isWrong, onInput } = typed;
   const id = useId();
   return (
@@ -25,10 +27,8 @@ export function NumberField(props: NumberFieldProps) {
       <label for={id}>{label}</label>
       <input
         id={id}
-        type="number"
-        min={min}
-        max={max}
-        step="any"
+        inputMode={min < 0 ? 'text' : 'decimal'} // keyboards of decimals may have no minus
+        autocomplete="off"
         value={text}
         placeholder={placeholder}
         aria-invalid={isWrong}

@@ -19,6 +19,14 @@ export interface Typed {
   readonly onInput: (event: { readonly currentTarget: HTMLInputElement }) => void;
 }
 
+const THOUSANDS = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
+
+/** A typed number as `Number` reads it: commas separate thousands as the page writes them, or one is a decimal comma. */
+function plainNumber(text: string): string {
+  const bare = text.replaceAll(/[\s$%]/g, '');
+  return THOUSANDS.test(bare) ? bare.replaceAll(',', '') : bare.replace(',', '.');
+}
+
 /**
  * Keeps the text of a number field as it is typed, even while it is not yet a number, such as the 0. of 0.05. A value
  * that was changed otherwise, such as by a reset, replaces the text.
@@ -34,12 +42,12 @@ export function useTypedNumber(
 ): Typed {
   const [typed, setTyped] = useState({ text: '', isWrong: false, value });
   const read = (text: string) => {
-    const number = numberIn(text, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const number = numberIn(plainNumber(text), Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
     return number === null ? null : numberIn(String(measure?.toMetric(number) ?? number), min, max);
   };
-  const onInput: Typed['onInput'] = ({ currentTarget: { value: text, validity } }) => {
+  const onInput: Typed['onInput'] = ({ currentTarget: { value: text } }) => {
     const next = read(text);
-    setTyped({ text, isWrong: next === null && (isNeeded || text !== '' || validity.badInput), value });
+    setTyped({ text, isWrong: next === null && (isNeeded || text !== ''), value });
     if (next !== null || !isNeeded) onValue(next);
   };
   const isLeft = isNeeded && typed.isWrong && typed.value === value;

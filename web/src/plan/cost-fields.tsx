@@ -34,7 +34,6 @@ function CostField({ method }: { method: Method }) {
       label={`${METHOD_NAMES[method]}, ${COST_LABELS[method]}`}
       typed={typed}
       min={min}
-      max={max}
       wrong={`From $${min} to $${number(max)}.`}
     >
       {isMissing && !typed.isWrong && <span role="status">Costs per survivor need both costs.</span>}

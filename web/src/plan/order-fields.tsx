@@ -45,7 +45,6 @@ export function OrderFields() {
           label="Reserve, %"
           typed={reserve}
           min={RESERVE.min}
-          max={RESERVE.max}
           wrong={`From 0 to ${number(MAX_RESERVE_PERCENT)}.`}
         />
         <label>

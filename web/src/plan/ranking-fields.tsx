@@ -41,7 +41,6 @@ export function RankingFields({ rankBy, hasCosts, hasOtherClimate }: RankingFiel
         label="Unsure where the low end is below, %"
         typed={threshold}
         min={PERCENT.min}
-        max={PERCENT.max}
         wrong="From 0 to 100."
       />
       {hasOtherClimate && (

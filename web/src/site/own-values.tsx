@@ -96,7 +96,6 @@ function Field({ label, measure, value, placeholder, limits, onValue }: FieldPro
       label={`${label}${measure.name === '' ? '' : `, ${measure.name}`}`}
       typed={typed}
       min={min}
-      max={max}
       wrong={`From ${number(min, 2)} to ${number(max, 2)}.`}
       placeholder={placeholder}
     />
