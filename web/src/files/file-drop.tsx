@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ErrorNote } from '../page/notes.js';
+import { panel } from '../state/choices.js';
 import { FileError } from './file-error.js';
 import { type FileContent, readFile } from './read-file.js';
 
@@ -34,6 +35,7 @@ export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (fi
       if (!hasFiles(event)) return;
       event.preventDefault();
       setOver(false);
+      panel.value = 'units'; // where the field is
       onFiles(event.dataTransfer?.files);
     };
     window.addEventListener('dragover', onDragOver);

@@ -20,7 +20,6 @@ export function UnitsPanel() {
   const [note, setNote] = useState('');
   const [error, setError] = useState<Error | null>(null);
   const open = async (files: FileList | null | undefined) => {
-    panel.value = 'units'; // files may be dropped on any panel
     try {
       const content = await readOne(files);
       setError(null);
