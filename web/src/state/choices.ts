@@ -124,8 +124,9 @@ export function readChoices(text: string): void {
   const fields = new URLSearchParams(text);
   const unused: string[] = [];
   const read = <Value>(name: string, parse: (text: string) => Value | null | undefined) => {
-    const text = fields.get(name) ?? '';
+    const [text = '', ...others] = fields.getAll(name);
     fields.delete(name);
+    unused.push(...others.filter((other) => other !== text).map((other) => `${name}=${other}`));
     const value = text === '' ? null : (parse(text) ?? null);
     if (text !== '' && value === null) unused.push(`${name}=${text}`);
     return value;
