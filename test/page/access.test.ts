@@ -81,7 +81,7 @@ browserTest('everything can be reached and done with the keyboard alone', async 
   await page.keyboard.press('Tab');
   await page.keyboard.type('44.12, -122.03');
   await page.keyboard.press('Enter');
-  await page.getByTestId('tile-manual').waitFor();
+  await page.getByRole('status').getByText('Douglas-fir, alive after 5 years: hand planting ').waitFor();
   await page.getByRole('tab', { name: 'Site' }).focus();
   await page.keyboard.press('ArrowRight');
   await page.getByRole('heading', { name: 'Planting units' }).waitFor();

@@ -86,7 +86,11 @@ export function PlannedUnits() {
         )}
         {error !== null && <ErrorNote error={error} />}
         <UnplannedNotes unplanned={unplanned} noneLeft={noneLeft} />
-        {isLoading && <p role="status">Planning {counted(shown.length, 'unit')} …</p>}
+        <p role="status">
+          {isLoading
+            ? `Planning ${counted(shown.length, 'unit')} …`
+            : planned.length > 0 && `${counted(planned.length, 'unit')} planned.`}
+        </p>
         <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
           {rows.length > 0 && (
             <>

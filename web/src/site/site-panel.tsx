@@ -46,7 +46,11 @@ export function SitePanel() {
       )}
       {error !== null && <ErrorNote error={error} />}
       {error !== null && <NearestPoint error={error} />}
-      {question !== null && answer === null && error === null && <p role="status">Loading …</p>}
+      {/* There from the start, so that screen readers tell its changes; an earlier answer shows for itself. */}
+      <p role="status" class={isLoading && answer === null ? '' : 'for-readers'}>
+        {question !== null && isLoading && 'Loading …'}
+        {answer !== null && !isLoading && summaryOf(answer)}
+      </p>
       {answer !== null && question !== null && (
         <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
           <SiteAnswer answer={answer} />
@@ -68,6 +72,17 @@ export function SitePanel() {
       )}
     </>
   );
+}
+
+/** An answer in a sentence. */
+function summaryOf({ comparison, species_common_name }: Comparison): string {
+  const methods = METHODS.map((each) => {
+    const prediction = comparison[each].predictions.find(
+      ({ horizon_years }) => horizon_years === horizon.value,
+    );
+    return `${METHOD_NAMES[each].toLowerCase()} ${percent(prediction?.survival_probability ?? 0)}`;
+  });
+  return `${species_common_name}, alive after ${years(horizon.value)}: ${methods.join(', ')}.`;
 }
 
 /** The elevation of the matched point, if the site's own was refused because it is too far from it. */
