@@ -117,7 +117,9 @@ function ChosenUnit({ unit }: { unit: Unit }) {
   useLayoutEffect(() => {
     if (drawnUnit.peek() !== unit.id) return;
     drawnUnit.value = null;
-    document.getElementById('unit-name')?.focus();
+    const name = document.querySelector<HTMLInputElement>('#unit-name');
+    name?.focus();
+    name?.select(); // what is typed replaces the name that the page gave
   }, [unit.id]);
   const edit = () => {
     editedUnit.value = isEdited ? null : unit.id;
