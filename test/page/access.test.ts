@@ -9,6 +9,7 @@ import { collection, drop } from './support/units.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shared = serviceAndBrowser();
+const PHONE = { width: 390, height: 844 };
 
 /** The findings of axe in a page, a line each. */
 async function violations(page: Page): Promise<string[]> {
@@ -60,7 +61,7 @@ test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
     await page.getByRole('tab', { name: 'Site' }).click();
     await page.locator('table.side-by-side').waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     expect(await violations(page)).toEqual([]);
   },
 );
@@ -124,10 +125,7 @@ browserTest(
 );
 
 browserTest('on a phone nothing is wider than the screen', async () => {
-  const { page } = await watchedPage(shared.browser, {
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-  });
+  const { page } = await watchedPage(shared.browser, { viewport: PHONE, hasTouch: true });
   await page.route('**/*.pmtiles', () => undefined); // a slow network: the map is never loaded whole
   await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.getByTestId('tile-manual').waitFor();

@@ -66,14 +66,7 @@ browserTest(
     await page.clock.runFor(5000); // longer than storage may take
     await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
     expect(page.url()).not.toContain('nurse_live_');
-    const isBlocked = await page.evaluate(() => {
-      try {
-        return sessionStorage === undefined;
-      } catch {
-        return true;
-      }
-    });
-    expect(isBlocked).toBe(true);
+    await expect(page.evaluate(() => sessionStorage.length)).rejects.toThrow('denied');
     await page.reload();
     await page.getByLabel('API key').waitFor();
     expect(faults).toEqual([]);
