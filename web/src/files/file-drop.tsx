@@ -23,29 +23,25 @@ const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('
 export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (files: Files) => void }) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    const onDragOver = (event: DragEvent) => {
+    const stop = new AbortController();
+    const listen = (type: 'dragover' | 'dragleave' | 'drop', listener: (event: DragEvent) => void) =>
+      window.addEventListener(type, listener, { signal: stop.signal });
+    listen('dragover', (event) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       setOver(true);
-    };
-    const onDragLeave = ({ relatedTarget }: DragEvent) => {
+    });
+    listen('dragleave', ({ relatedTarget }) => {
       if (relatedTarget === null) setOver(false); // they left the window
-    };
-    const onDrop = (event: DragEvent) => {
+    });
+    listen('drop', (event) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       setOver(false);
       panel.value = 'units'; // where the field is
       onFiles(event.dataTransfer?.files);
-    };
-    window.addEventListener('dragover', onDragOver);
-    window.addEventListener('dragleave', onDragLeave);
-    window.addEventListener('drop', onDrop);
-    return () => {
-      window.removeEventListener('dragover', onDragOver);
-      window.removeEventListener('dragleave', onDragLeave);
-      window.removeEventListener('drop', onDrop);
-    };
+    });
+    return () => stop.abort();
   });
   return (
     <>
