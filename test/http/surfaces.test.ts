@@ -286,7 +286,7 @@ test.each(['gzip', 'br'])('a surface compressed as %s is the same', async (codin
 test.each([
   ['*/*', JSON_TYPE],
   ['application/*', JSON_TYPE],
-  ['text/csv, application/json;q=0.5', CSV],
+  ['text/csv; charset=utf8, application/json;q=0.5', CSV],
   ['text/html, application/geo+json', GEOJSON],
 ])('Accept: %s gets %s', async (accept, type) => {
   expect((await get(CASCADES, { accept })).headers.get('content-type')).toContain(type);

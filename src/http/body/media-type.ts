@@ -7,7 +7,7 @@ import { show } from '../../prediction/errors/shown-value.js';
 export const MAX_ACCEPT_CHARACTERS = 500;
 
 const PARAMETERS =
-  /;\s*(charset="?utf-8"?|header=present|application="?geotiff"?|profile="?cloud-optimized"?)/gi;
+  /;\s*(charset="?utf-?8"?|header=present|application="?geotiff"?|profile="?cloud-optimized"?)/gi;
 
 /** @param available the media types that an answer can have, the one to prefer first @throws ApiError not_acceptable */
 export function negotiateType<MediaType extends string>(
