@@ -76,7 +76,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     if (isUnchanged(etag)) {
       setHeaders().code(304);
       if (!isRaster) addVary(reply, 'accept-encoding');
-      return reply.send();
+      return reply.send(Readable.from([])); // without a body, Fastify adds `Content-Length: 0` in response to HEAD
     }
     if (file !== undefined) {
       const { bytes } = file;
