@@ -26,6 +26,8 @@ const CHUNK_ROWS = 2000;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
+/** By both of its names (RFC 9110, 8.4.1.3). */
+const GZIP = /^(x-)?gzip$/i;
 
 /** Reads a request except for its body. @throws ApiError in the order of checks that the interface defines */
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
@@ -66,7 +68,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
 export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config) {
   const { headers } = request;
   const { 'content-encoding': encoding = 'identity' } = headers;
-  const isGzip = encoding.toLowerCase() === 'gzip';
+  const isGzip = GZIP.test(encoding);
   if (!isGzip && encoding.toLowerCase() !== 'identity')
     throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
   const { hasLargeBodies } = TIERS[callerOf(request).tier];
