@@ -198,12 +198,12 @@ test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', (_, edit, problem)
   expectRefusedEdit('models/manifest.json', edit, problem),
 );
 
-test.each(['', '{"format":', '[]', 'null'])('a manifest that is %j is refused', async (content) => {
+test.each(['', '{"auc": NaN}', '[]', 'null'])('a manifest that is %j is refused', async (content) => {
   await expectRefusedAfter((copy) => {
     const file = path.join(copy.modelDir, 'manifest.json');
     writeFileSync(file, content);
     return file;
-  }, '');
+  }, /^is not valid JSON: Unexpected |^Invalid input: expected object/);
 });
 
 interface Outlines {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ExplainedError } from '../../output/explained-error.js';
+import { oneLine } from '../../output/printable.js';
 
 /** A file of the grid or the models that is missing, corrupt or does not fit the others. The message names the file. */
 export class ArtefactError extends ExplainedError {
@@ -91,8 +92,8 @@ export function parseJsonFile<Schema extends z.ZodType>(
   let content: unknown;
   try {
     content = JSON.parse(textOf(file));
-  } catch {
-    throw new ArtefactError(file.path, 'is not valid JSON');
+  } catch (error) {
+    throw new ArtefactError(file.path, `is not valid JSON: ${oneLine((error as Error).message)}`);
   }
   const parsed = schema.safeParse(content);
   if (!parsed.success) throw new ArtefactError(file.path, firstProblem(parsed.error));
