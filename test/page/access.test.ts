@@ -170,8 +170,7 @@ browserTest('on a phone nothing is wider than the screen', async () => {
         .filter(({ width, height }) => width < 44 || height < 44),
     );
   expect(small).toEqual([]);
-  // At a zoom of 400 % of a window 1280 pixels wide, nothing lies over the buttons of the map.
-  await page.setViewportSize({ width: 320, height: 256 });
+  await page.setViewportSize({ width: 320, height: 256 }); // at a zoom of 400 % all buttons can be pressed
   await page.getByRole('button', { name: /Douglas-fir, hand, 5 years/ }).tap();
   await page.getByRole('button', { name: 'Zoom out' }).tap();
   await page.locator('.legend summary').tap();

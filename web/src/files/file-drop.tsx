@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNote } from '../page/notes.js';
 import { panel } from '../state/choices.js';
 import { FileError } from './file-error.js';
@@ -22,6 +22,10 @@ const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('
 /** Takes a file by choice, or by drop anywhere on the page, where the browser would open it in place of the page. */
 export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (files: Files) => void }) {
   const [isOver, setOver] = useState(false);
+  const area = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error !== null) area.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   useEffect(() => {
     const stop = new AbortController();
     const listen = (type: 'dragover' | 'dragleave' | 'drop', listener: (event: DragEvent) => void) =>
@@ -44,7 +48,7 @@ export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (fi
     return () => stop.abort();
   });
   return (
-    <>
+    <div ref={area}>
       <div class={`drop ${isOver ? 'is-over' : ''}`}>
         <label for="file">GeoJSON, CSV, zipped shapefile or project: drop it on the page, or</label>
         <input
@@ -58,6 +62,6 @@ export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (fi
         />
       </div>
       {error !== null && <ErrorNote error={error} />}
-    </>
+    </div>
   );
 }
