@@ -13,10 +13,7 @@ import { DATABASES } from './support/databases.js';
 
 /** The one line an operator gets when a store does not open. */
 async function openingError(url: string): Promise<string> {
-  const error = await openStore(url).then(
-    () => undefined,
-    (rejection: unknown) => rejection,
-  );
+  const error = await openStore(url).catch((rejection: unknown) => rejection);
   expect(error).toBeInstanceOf(ExplainedError);
   const { message } = error as ExplainedError;
   expect(message).not.toContain('\n');
@@ -60,17 +57,17 @@ test('opening a store waits while another process creates it', async () => {
   other.close();
 });
 
-test('claims that wait for the lock of another process fail together, not one after the other', async () => {
+test('writes that wait for the lock of another process fail together, not one after the other, and later ones are committed', async () => {
   const file = await filledStore();
   const store = await openStore(`sqlite:${file}`);
-  const keys = await new KeyAdministration(store, Date.now).list();
+  const [{ id: keyId }] = await new KeyAdministration(store, Date.now).list();
+  const claim = () => store.claim({ keyId, day: '2026-11-27', requests: 1 }, 500);
   const other = new LibsqlDatabase(file);
   other.prepare('begin immediate').run([]);
   const startedMs = performance.now();
   const endsMs = await Promise.all(
-    keys.slice(0, 4).map(async ({ id: keyId }) => {
-      const claim = store.claim({ keyId, day: '2026-11-27', requests: 1 }, 500);
-      await expect(claim).rejects.toThrow(StoreUnavailableError);
+    [claim(), claim(), claim(), store.checkWrites()].map(async (write) => {
+      await expect(write).rejects.toThrow(StoreUnavailableError);
       return performance.now() - startedMs;
     }),
   );
@@ -79,6 +76,8 @@ test('claims that wait for the lock of another process fail together, not one af
     /: database is locked in .*nurselog\.db \(SQLITE_BUSY\)$/,
   );
   other.prepare('rollback').run([]);
+  await claim();
+  expect(other.prepare('select requests from daily_usage').all([])).toEqual([{ requests: 1 }]);
   other.close();
   await store.close();
 });

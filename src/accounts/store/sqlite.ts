@@ -79,7 +79,8 @@ class SharedSqliteDriver extends SqliteDriver {
     const connection = await super.acquireConnection();
     const timeoutMs = LOCK_TIMEOUT_MS - (performance.now() - askedMs); // others may have waited for the lock
     return {
-      executeQuery: (query) => this.database.attempt(() => connection.executeQuery(query), timeoutMs),
+      executeQuery: (query) =>
+        this.database.run(query.sql, async () => connection.executeQuery<never>(query), timeoutMs),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     };
   }
@@ -128,6 +129,17 @@ export class LibsqlDatabase implements SqliteDatabase {
 
   prepare(sql: string): SqliteStatement {
     return this.#statements.memo(sql);
+  }
+
+  /** Attempts a statement, in a transaction if it writes. */
+  run<Result>(sql: string, statement: () => Promise<Result>, timeoutMs: number): Promise<Result> {
+    return this.attempt(() => {
+      if (this.inTransaction || !/^\s*(insert|update|delete)\b/i.test(sql)) return statement();
+      // Not prepared: libsql does not reset a statement that finds the file locked, and SQLite commits nothing until then.
+      this.#database.exec('begin immediate');
+      // Also after an error, by which the statement changed nothing. On a full disk SQLite may have rolled back itself.
+      return statement().finally(() => this.inTransaction && this.#database.exec('commit'));
+    }, timeoutMs);
   }
 
   /**
