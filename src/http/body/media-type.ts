@@ -14,8 +14,7 @@ export function negotiateType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   available: readonly [MediaType, ...MediaType[]],
 ): MediaType {
-  if (accept === undefined || accept.trim() === '' || accept.length > MAX_ACCEPT_CHARACTERS)
-    return available[0];
+  if (!accept?.trim() || accept.length > MAX_ACCEPT_CHARACTERS) return available[0];
   // Callers may name parameters that hold anyway: the charset, the header line of CSV, what a TIFF is.
   const headers = { accept: accept.replaceAll(PARAMETERS, '') };
   const accepted = new Negotiator({ headers }).mediaType([...available]);

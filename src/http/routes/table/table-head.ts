@@ -26,8 +26,6 @@ const CHUNK_ROWS = 2000;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 const UTF_8 = /^(utf-?8|us-ascii)$/i;
-/** By both of its names (RFC 9110, 8.4.1.3). */
-const GZIP = /^(x-)?gzip$/i;
 
 /** Reads a request except for its body. @throws ApiError in the order of checks that the interface defines */
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
@@ -66,14 +64,13 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
  * @throws ApiError unsupported_media_type, payload_too_large
  */
 export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config) {
-  const { headers } = request;
-  const { 'content-encoding': encoding = 'identity' } = headers;
-  const isGzip = GZIP.test(encoding);
+  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
+  const isGzip = /^(x-)?gzip$/i.test(encoding);
   if (!isGzip && encoding.toLowerCase() !== 'identity')
     throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
   const { hasLargeBodies } = TIERS[callerOf(request).tier];
   const limitBytes = hasLargeBodies ? tableLimitBytes : Math.min(bodyLimitBytes, tableLimitBytes);
-  const announcedBytes = Number(headers['content-length'] ?? limitBytes);
+  const announcedBytes = Number(length ?? limitBytes);
   if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
 }
