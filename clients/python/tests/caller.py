@@ -28,6 +28,7 @@ class Caller:
         api_key: str | None = None,
         retries: int = 0,
         batch_sites: int | None = None,
+        timeout: float = 60.0,
         **options: Any,
     ) -> Any:
         """`batch_sites` is the batch size that an earlier call found; delays between attempts are a millisecond."""
@@ -37,12 +38,13 @@ class Caller:
             if batch_sites is not None:
                 client._batch_sites = batch_sites
 
-        settings = (url or self.service.url, api_key or self.service.key)
+        settings: dict[str, Any] = {"api_key": api_key or self.service.key, "timeout": timeout}
+        settings["url"] = url or self.service.url
         if issubclass(self.client, Client):
-            with self.client(*settings) as client:
+            with self.client(**settings) as client:
                 prepare(client)
                 return getattr(client, method)(*args, **options)
-        return asyncio.run(_call_async(self.client(*settings), prepare, method, args, options))
+        return asyncio.run(_call_async(self.client(**settings), prepare, method, args, options))
 
 
 async def _call_async(

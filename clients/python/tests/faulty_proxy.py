@@ -119,7 +119,8 @@ class FaultyProxy:
             if fault is None and response.status_code == 200:
                 with self._lock:
                     self.answered.append(body)
-            _respond(request, response.status_code, content, {}, length=len(response.content))
+            kind = {"Content-Type": response.headers["Content-Type"]}
+            _respond(request, response.status_code, content, kind, length=len(response.content))
             if fault == "cut after":
                 _cut(request)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from time import sleep
 from typing import Any
 
 import httpx
@@ -14,7 +17,7 @@ from faulty_proxy import FAULTS, FINAL, Fault, FaultyProxy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nurselog import Client, errors
+from nurselog import errors
 from nurselog._calls.exchange import RetryPolicy, exchange
 from nurselog._calls.operations import Operation, predict_batch, species
 from nurselog._calls.plans import plan
@@ -126,10 +129,16 @@ def test_waits_are_bounded(attempt: int, retry_after: float | None) -> None:
         assert shortest <= wait_s <= 1.25 * shortest
 
 
-def test_a_server_that_never_answers_is_given_up_after_the_timeout() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as silent,
-        Client(f"http://127.0.0.1:{silent.getsockname()[1]}", "key", timeout=0.1, retries=0) as client,
-        pytest.raises(errors.ConnectionFailedError, match="timed out"),
-    ):
-        client.species()
+@pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n"])
+def test_a_server_that_is_silent_or_sends_byte_by_byte_is_given_up(call: Caller, sent: bytes) -> None:
+    def serve() -> None:
+        with server.accept()[0] as connection, suppress(OSError):
+            connection.sendall(sent)
+            for _ in range(20):
+                sleep(0.05)
+                connection.sendall(b" " if sent else b"")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        with pytest.raises(errors.ConnectionFailedError, match="timed out"):
+            call("species", url=f"http://127.0.0.1:{server.getsockname()[1]}", timeout=0.1)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import version
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
@@ -14,19 +16,62 @@ from nurselog.errors import ConfigurationError
 URL_VARIABLE = "NURSELOG_URL"
 KEY_VARIABLE = "NURSELOG_API_KEY"
 
+# A body that comes byte by byte meets the timeout of each part for ever.
+_BODY_TIMEOUTS = 5
+
 _Http = TypeVar("_Http", httpx.Client, httpx.AsyncClient)
 
 
 def http_client(kind: type[_Http], url: str | None, api_key: str | None, timeout: float) -> _Http:
     """The client of httpx for a service. It opens no connection yet.
 
+    Args:
+        kind: Which of the two clients.
+        url: See `Client`.
+        api_key: See `Client`.
+        timeout: Seconds to wait for a connection and for each part of a response; five times as long for all parts.
+
     Raises:
         ConfigurationError: The URL, the key, or proxies or certificates of the environment cannot be used.
     """
+
+    def limit(response: httpx.Response) -> None:
+        response.stream = _LimitedStream(response.stream, _BODY_TIMEOUTS * timeout)
+
+    async def limit_async(response: httpx.Response) -> None:
+        limit(response)
+
+    hooks = {"response": [limit if kind is httpx.Client else limit_async]}
     try:
-        return kind(base_url=_base_url(url), headers=_headers(api_key), timeout=timeout)
+        return kind(base_url=_base_url(url), headers=_headers(api_key), timeout=timeout, event_hooks=hooks)
     except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
         raise unusable(error) from None
+
+
+class _LimitedStream(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a response, which must arrive within a time."""
+
+    def __init__(self, stream: Any, seconds: float) -> None:  # noqa: ANN401 - of either kind
+        self._stream, self._deadline = stream, time.monotonic() + seconds
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._stream:
+            yield self._in_time(part)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            yield self._in_time(part)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def _in_time(self, part: bytes) -> bytes:
+        if time.monotonic() > self._deadline:
+            raise httpx.ReadTimeout("The body is too slow.")
+        return part
 
 
 def _base_url(url: str | None) -> httpx.URL:

@@ -225,6 +225,12 @@ def unexpected(response: httpx.Response, reason: str) -> UnexpectedResponseError
     )
 
 
+def other_type(response: httpx.Response, wanted: str) -> UnexpectedResponseError | None:
+    """The error for a body of another media type, such as the page of a proxy; None for the wanted one."""
+    media_type = response.headers.get("content-type", "").partition(";")[0]
+    return None if media_type == wanted else unexpected(response, f"Its type is {media_type!r}, not {wanted!r}.")
+
+
 def _site_fields(
     latitude: float,
     longitude: float,

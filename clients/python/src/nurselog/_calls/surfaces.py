@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from nurselog._calls.operations import Operation, get_object, unexpected
+from nurselog._calls.operations import Operation, get_object, other_type
 from nurselog.types import Scenario, Surface
 
 SurfaceFormat = Literal["tif", "csv", "geojson", "arrow", "json"]
@@ -84,9 +84,8 @@ def surface_file(
     path = _surface_path(species_code, bbox, max_points, scenario, *practice, further)
 
     def read(response: httpx.Response) -> bytes:
-        media_type = response.headers.get("content-type", "").partition(";")[0]
-        if media_type != _MEDIA_TYPES[format]:
-            raise unexpected(response, f"Its type is {media_type!r}, not {_MEDIA_TYPES[format]!r}.")
+        if (error := other_type(response, _MEDIA_TYPES[format])) is not None:
+            raise error
         return response.content
 
     return Operation("GET", path, read)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from nurselog._calls.batches import MAX_BATCH_SITES
 from nurselog._calls.exchange import Outcome, RetryPolicy, error_of_response, error_without_response
-from nurselog._calls.operations import unexpected
+from nurselog._calls.operations import other_type, unexpected
 from nurselog._table.columns import conform
 from nurselog.errors import BatchTooLargeError, ConnectionFailedError, NurselogError, PayloadTooLargeError
 
@@ -145,18 +145,20 @@ def _read(reply: Reply, rows: int, schema: pa.Schema) -> tuple[pa.Table, Nurselo
         return empty, error_without_response(response)
     if response.status_code != 200:
         return empty, error_of_response(response)
+    if (error := other_type(response, _ARROW_STREAM)) is not None:
+        return empty, error
     batches = _complete_batches(reply.content)
     try:
         answer = conform(pa.Table.from_batches(batches), schema) if batches else empty
-    except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        return empty, unexpected(response, f"It is not the table that was asked for: {error}.")
+    except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as reason:
+        return empty, unexpected(response, f"It is not the table that was asked for: {reason}.")
     if answer.num_rows > rows:
         return empty, unexpected(response, f"It has {answer.num_rows} rows for {rows} sites.")
     if answer.num_rows == rows:
         return answer, None
-    reason = f"the connection ended after {answer.num_rows} of {rows} rows"
+    end = f"the connection ended after {answer.num_rows} of {rows} rows"
     return answer, ConnectionFailedError(
-        f"No whole response from {response.url.scheme}://{response.url.netloc.decode()}: {reason}.",
+        f"No whole response from {response.url.scheme}://{response.url.netloc.decode()}: {end}.",
         request_id=response.headers.get("x-request-id"),
     )
 
