@@ -16,6 +16,7 @@ from rich.console import Console
 from service_process import ServiceProcess
 from sites import PLANTED, without_time
 
+from nurselog._commands.ending import show
 from nurselog._commands.terminal import species_table
 from nurselog._files.summary import Summary
 from nurselog.errors import NurselogError
@@ -108,7 +109,9 @@ def test_failures_have_a_message_and_an_exit_code(
     assert "nurse_live_" not in result.stderr
 
 
-def test_control_characters_of_a_server_do_not_reach_the_terminal() -> None:
+def test_control_characters_of_a_server_do_not_reach_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     hostile = "\x1b[2J\x9b2J\r\ud800\tall\n"
     assert str(NurselogError(hostile, code="full\x07")) == "\ufffd[2J\ufffd2J\ufffd\ufffd\tall\n (full\ufffd)"
     failed = Summary(failed=Counter({hostile: 1}), first={hostile: (1, hostile)}).table()
@@ -116,7 +119,10 @@ def test_control_characters_of_a_server_do_not_reach_the_terminal() -> None:
     answer: Any = {"count": 1, "species": [dict.fromkeys(known, hostile)]}
     written = StringIO()
     Console(file=written).print(failed, species_table(answer))
-    assert not re.search("[\x1b\x9b\r\ud800]", written.getvalue())
+    monkeypatch.setenv("NURSELOG_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("NURSELOG_API_KEY", "key")
+    show(lambda _: answer, species_table, as_json=True)
+    assert not re.search("[\x1b\x9b\r\ud800]", written.getvalue() + capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

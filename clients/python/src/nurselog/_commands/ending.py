@@ -33,7 +33,7 @@ def show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], Renderabl
         fail(error)
     try:
         if as_json:
-            typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+            typer.echo(json.dumps(answer, indent=2))
         else:
             Console(markup=False, highlight=False, emoji=False).print(render(answer))
     except BrokenPipeError:
