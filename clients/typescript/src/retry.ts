@@ -122,10 +122,11 @@ function backoffMs(firstWaitMs: number, attempt: number): number {
 
 /** The wait that the header asks for, in seconds or until a date (RFC 9110, 10.2.3); 0 without one. */
 function retryAfterMs(outcome: Response | NurselogError): number {
-  const value = outcome instanceof NurselogError ? null : outcome.headers.get('retry-after');
-  if (value === null) return 0;
-  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(waitMs) ? 0 : Math.max(0, waitMs);
+  const value = outcome instanceof NurselogError ? '' : (outcome.headers.get('retry-after') ?? '');
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // Dates begin with a weekday. The asctime form lacks GMT and would be local time.
+  const waitMs = Date.parse(value.replace(/ (\d{4})$/, ' $1 GMT')) - Date.now();
+  return /^[A-Z]/.test(value) && waitMs > 0 ? waitMs : 0;
 }
 
 /** Node says what happened in the cause of its "fetch failed": by a message or, for several addresses, by a code. */

@@ -1,7 +1,7 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { FOREST_SITE } from '../../../test/support/requests.js';
 import { startTestService, type TestService } from '../../../test/support/service.js';
 import { createClient, NurselogError, type RetryPolicy, type Site } from '../src/index.js';
@@ -68,11 +68,23 @@ test('a Retry-After that is a date is waited for', async () => {
   expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1);
 });
 
-test('a Retry-After beyond the total wait is not waited for', async () => {
+const IN_AN_HOUR = new Date(Date.now() + 3_600_000).toUTCString();
+
+test.each([
+  ['beyond the total wait is not waited for', '3600', 1],
+  ['beyond the total wait is not waited for', IN_AN_HOUR, 1],
+  ['without GMT is in GMT', IN_AN_HOUR.replace(/(.*), (.*) (.*) (.*) (.*) GMT/, '$1 $3 $2 $5 $4'), 1],
+  ['that is malformed is none', '3000.5', 2],
+])('a Retry-After %s: %s', async (_, retryAfter, requests) => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  onTestFinished(() => void vi.unstubAllEnvs());
   proxy.faults = ['busy'];
-  proxy.retryAfter = '3600';
-  await expect(clientWith().predict(SITE)).rejects.toMatchObject({ code: 'overloaded', status: 503 });
-  expect(proxy.requests).toBe(1);
+  proxy.retryAfter = retryAfter;
+  const outcome = await clientWith()
+    .predict(SITE)
+    .catch((reason: unknown) => reason);
+  expect(outcome).toMatchObject(requests === 1 ? { code: 'overloaded', status: 503 } : { site: FOREST_SITE });
+  expect(proxy.requests).toBe(requests);
 });
 
 test('the waits of a request add up to the total wait at most', async () => {
