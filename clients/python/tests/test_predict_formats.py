@@ -196,7 +196,8 @@ def test_small_requests_make_no_small_row_groups(predict: Predict, service: Serv
         ("visits", [[1, 2], [3]], "-", "CSV cannot have the column 'visits' of list<"),
         ("age", [pd.Timedelta(days=1)] * 2, "out.gpkg", "Error while creating field"),
         ("age", [pd.Timedelta(days=1)] * 2, "out.geojson", "Error while creating field"),
-        ("PLOT", ["A", "B"], "out.gpkg", "A field with the same name already exists"),
+        ("PLOT", ["A", "B"], "out.gpkg", "in its format plot and PLOT are one column"),
+        ("SURVIVAL_5", [1, 2], "out.geojson", "in its format SURVIVAL_5 and survival_5 are one column"),
     ],
 )
 def test_a_column_that_a_format_cannot_have_is_refused_before_anything_is_sent(

@@ -112,9 +112,11 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
             job.style,
             byte_order_mark=source.byte_order_mark,
         )
-    except OSError as error:
+    except (OSError, KeyboardInterrupt) as error:
         if job.source == PIPE:
             raise
+        if isinstance(error, KeyboardInterrupt):
+            raise UnfinishedError(partial.remark()) from error
         raise OSError(f"{error}. {partial.remark()}") from error
     partial.remove()
     return summary

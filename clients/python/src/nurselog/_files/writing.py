@@ -103,6 +103,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def pipe_csv(tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool) -> None:
     """Writes CSV to standard output, each table as it comes."""
+    if sys.stdout is None:
+        raise OSError("Standard output is closed.")
     write_csv(sys.stdout.buffer, tables, style, byte_order_mark=byte_order_mark)
 
 
@@ -199,6 +201,8 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
             f"its format has one geometry, and the columns {', '.join(geometries)} have them: drop all but one of "
             "these, or write Parquet."
         )
+    if kind != "parquet" and (same := _same_but_for_case(plain.schema.names)):
+        raise InvalidRequestError(f"in its format {' and '.join(same)} are one column: rename or drop one.")
     if geometries:
         frame = geographic_frame(plain)
     else:
@@ -217,6 +221,14 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
         names = [name for name in plain.schema.names if name not in geometries]
         options = {"FID": free_name("fid", names), "GEOMETRY_NAME": free_name("geom", names)}
         frame.to_file(path, driver="GPKG", index=False, layer=path.stem, use_arrow=True, layer_options=options)
+
+
+def _same_but_for_case(names: list[str]) -> list[str]:
+    """The first names that differ only in case, which GDAL takes for one; none if there are none."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name.lower(), []).append(name)
+    return next((group for group in groups.values() if len(group) > 1), [])
 
 
 def _with_coordinates(table: pa.Table) -> pa.Table:
