@@ -194,6 +194,7 @@ def test_small_requests_make_no_small_row_groups(predict: Predict, service: Serv
     [
         ("visits", [[1, 2], [3]], "out.csv", "CSV cannot have the column 'visits' of list<"),
         ("visits", [[1, 2], [3]], "-", "CSV cannot have the column 'visits' of list<"),
+        ("shape", [b"\x01\xff"] * 2, "out.csv", "CSV cannot have the column 'shape' of binary"),
         ("age", [pd.Timedelta(days=1)] * 2, "out.gpkg", "Error while creating field"),
         ("age", [pd.Timedelta(days=1)] * 2, "out.geojson", "Error while creating field"),
         ("PLOT", ["A", "B"], "out.gpkg", "in its format plot and PLOT are one column"),

@@ -171,6 +171,8 @@ def _csv_lines(table: pa.Table, style: CsvStyle) -> bytes:
 
 def _csv_cells(column: pa.ChunkedArray, name: str, style: CsvStyle) -> pa.ChunkedArray:
     try:
+        if "binary" in str(column.type):  # would be cast as far as its bytes happen to be UTF-8
+            raise pa.ArrowNotImplementedError
         texts = column.cast(pa.large_string())
     except pa.ArrowNotImplementedError:
         raise InvalidRequestError(
