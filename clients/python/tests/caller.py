@@ -38,13 +38,12 @@ class Caller:
             if batch_sites is not None:
                 client._batch_sites = batch_sites
 
-        settings: dict[str, Any] = {"api_key": api_key or self.service.key, "timeout": timeout}
-        settings["url"] = url or self.service.url
-        if issubclass(self.client, Client):
-            with self.client(**settings) as client:
-                prepare(client)
-                return getattr(client, method)(*args, **options)
-        return asyncio.run(_call_async(self.client(**settings), prepare, method, args, options))
+        client = self.client(url or self.service.url, api_key or self.service.key, timeout=timeout)
+        if isinstance(client, AsyncClient):
+            return asyncio.run(_call_async(client, prepare, method, args, options))
+        with client:
+            prepare(client)
+            return getattr(client, method)(*args, **options)
 
 
 async def _call_async(

@@ -16,13 +16,11 @@ import pytest
 from command_process import Predict, run, run_here
 from frames import table
 from pandas.testing import assert_frame_equal
-from rich.console import Console
 from service_process import ROOT, ServiceProcess
 from shapely.geometry import Point
 from site_files import PLANTED, texts, write_sites
 
 from nurselog import Client, errors
-from nurselog._commands.predict_files import Job, predict_file
 from nurselog._files.reading import open_source
 
 STANDS = ROOT / "data/samples/stands.gpkg"
@@ -60,11 +58,7 @@ def test_of_several_layers_one_must_be_named_and_tables_without_geometries_are_n
     "source", ["a.csv", "a.parquet", "a.gpkg", "a.geojson", "a.shp", "a.shp.zip", "geographic.parquet"]
 )
 @pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
-def test_every_format_becomes_every_other(
-    service: ServiceProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
-) -> None:
-    monkeypatch.setenv("NURSELOG_URL", service.url)
-    monkeypatch.setenv("NURSELOG_API_KEY", service.key)
+def test_every_format_becomes_every_other(predict: Predict, tmp_path: Path, source: str, output: str) -> None:
     sites = table(5).reset_index(drop=True).drop(columns=["seen", "species_code", "planting_method"])
     points = geopandas.points_from_xy(sites["longitude"], sites["latitude"])
     located = geopandas.GeoDataFrame(sites[["plot"]], geometry=points, crs="EPSG:4326")
@@ -76,9 +70,7 @@ def test_every_format_becomes_every_other(
         located.to_parquet(tmp_path / source)
     else:
         located.to_file(tmp_path / source)
-    options = {"latitude": "latitude", "longitude": "longitude", "species_code": "PSME", "planting_method": "manual"}
-    job = Job(tmp_path / source, tmp_path / output, options, encoding="utf-8", layer=None, crs=None)
-    assert str(predict_file(job, resume=False, console=Console())) == "5 rows: 5 answered, 0 failed"
+    assert "5 rows: 5 answered, 0 failed" in predict(source, output, *PLANTED).stderr
     answered = _read(tmp_path / output)
     assert answered["plot"].tolist() == sites["plot"].tolist()
     assert answered["survival_5"].notna().all()

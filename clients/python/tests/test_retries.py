@@ -7,7 +7,6 @@ import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from time import sleep
 from typing import Any
 
 import httpx
@@ -135,7 +134,7 @@ def test_a_server_that_is_silent_or_sends_byte_by_byte_is_given_up(call: Caller,
         with server.accept()[0] as connection, suppress(OSError):
             connection.sendall(sent)
             for _ in range(20):
-                sleep(0.05)
+                threading.Event().wait(0.05)
                 connection.sendall(b" " if sent else b"")
 
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -59,15 +59,6 @@ test('Retry-After is waited for', async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(999);
 });
 
-test('a Retry-After that is a date is waited for', async () => {
-  proxy.faults = ['busy'];
-  // Dates of HTTP have whole seconds.
-  const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000);
-  proxy.retryAfter = date.toUTCString();
-  await clientWith().predict(SITE);
-  expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1);
-});
-
 const IN_AN_HOUR = new Date(Date.now() + 3_600_000).toUTCString();
 
 test.each([
