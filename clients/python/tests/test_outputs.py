@@ -22,6 +22,7 @@ PLAN = ["plan", "units.shp.zip", "--species", "PSME", "-o"]
         (SURFACE, "out.arrow"),
         ([*SURFACE[:-1], "--decimal", ",", "-o"], "out.csv"),
         (PLAN, "out.csv"),
+        (["predict", "units.shp.zip", "--species", "PSME", "--method", "manual", "-o"], "out.csv"),
         (PLAN, "out.parquet"),
     ],
 )

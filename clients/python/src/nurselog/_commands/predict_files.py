@@ -95,9 +95,14 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
                 partial.add(table)
         finally:
             partial.close()
-    except (NurselogError, KeyboardInterrupt) as error:
-        if partial.rows == 0 or job.source == PIPE:
+    except (NurselogError, KeyboardInterrupt, OSError) as error:
+        is_kept = partial.rows > 0 and job.source != PIPE
+        if not is_kept:
             partial.remove()
+        if isinstance(error, OSError):
+            remark = f". {partial.remark()}" if is_kept else ""
+            raise OSError(f"{job.output} cannot be written: {error}{remark}") from error
+        if not is_kept:
             raise
         raise UnfinishedError(partial.remark()) from error
     summary = Summary()
