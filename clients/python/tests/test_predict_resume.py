@@ -49,6 +49,7 @@ def test_rows_that_were_answered_are_kept_where_the_quota_ends_in_the_first_part
     result = predict("sites.csv", "out.csv", NURSELOG_API_KEY=service.nearly_used_key(left=42))
     # Of 42 requests the first had too many rows.
     assert (result.exit_code, "410 answered rows are kept: --resume continues" in result.stderr) == (3, True)
+    assert (tmp_path / "out.csv.partial").stat().st_size < 120_000
     assert predict("sites.csv", "out.csv", "--resume").exit_code == 0
     assert predict("sites.csv", "whole.csv").exit_code == 0
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()

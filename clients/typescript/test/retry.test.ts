@@ -62,7 +62,6 @@ test('Retry-After is waited for', async () => {
 const IN_AN_HOUR = new Date(Date.now() + 3_600_000).toUTCString();
 
 test.each([
-  ['beyond the total wait is not waited for', '3600', 1],
   ['beyond the total wait is not waited for', IN_AN_HOUR, 1],
   ['without GMT is in GMT', IN_AN_HOUR.replace(/(.*), (.*) (.*) (.*) (.*) GMT/, '$1 $3 $2 $5 $4'), 1],
   ['that is malformed is none', '3000.5', 2],
@@ -71,9 +70,8 @@ test.each([
   onTestFinished(() => void vi.unstubAllEnvs());
   proxy.faults = ['busy'];
   proxy.retryAfter = retryAfter;
-  const outcome = await clientWith()
-    .predict(SITE)
-    .catch((reason: unknown) => reason);
+  const call = clientWith().predict(SITE);
+  const outcome = await call.catch((reason: unknown) => reason);
   expect(outcome).toMatchObject(requests === 1 ? { code: 'overloaded', status: 503 } : { site: FOREST_SITE });
   expect(proxy.requests).toBe(requests);
 });

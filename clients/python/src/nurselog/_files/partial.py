@@ -59,7 +59,8 @@ class PartialOutput:
         if self._writer is None:
             self._schema = table.schema
             self._writer = pa.ipc.new_stream(self._file, self._schema)
-        self._writer.write_table(table)
+        # Of an empty chunk of a slice, the texts of the whole file would be written.
+        self._writer.write_table(table.combine_chunks())
         self._file.flush()
         self.rows += table.num_rows
 
