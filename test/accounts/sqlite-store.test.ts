@@ -60,13 +60,14 @@ test('opening a store waits while another process creates it', async () => {
 test('writes that wait for the lock of another process fail together, not one after the other, and later ones are committed', async () => {
   const file = await filledStore();
   const store = await openStore(`sqlite:${file}`);
-  const [{ id: keyId }] = await new KeyAdministration(store, Date.now).list();
+  const keys = new KeyAdministration(store, Date.now);
+  const [{ id: keyId }] = await keys.list();
   const claim = () => store.claim({ keyId, day: '2026-11-27', requests: 1 }, 500);
   const other = new LibsqlDatabase(file);
   other.prepare('begin immediate').run([]);
   const startedMs = performance.now();
   const endsMs = await Promise.all(
-    [claim(), claim(), claim(), store.checkWrites()].map(async (write) => {
+    [claim(), claim(), claim(), store.checkWrites(), keys.issue('spore', 'Ada')].map(async (write) => {
       await expect(write).rejects.toThrow(StoreUnavailableError);
       return performance.now() - startedMs;
     }),

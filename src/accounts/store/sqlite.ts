@@ -6,6 +6,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   Kysely,
+  type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
@@ -69,6 +70,13 @@ export function sharedSqliteDialect(database: LibsqlDatabase): Dialect {
   });
 }
 
+/**
+ * Takes the write lock. It must not be prepared: libsql does not reset a prepared statement that finds the file locked,
+ * and until that is reset SQLite commits nothing on the connection.
+ */
+const BEGIN = 'begin immediate';
+const WRITE = /^\s*(insert|update|delete)\b/i;
+
 class SharedSqliteDriver extends SqliteDriver {
   constructor(private readonly database: LibsqlDatabase) {
     super({ database });
@@ -79,14 +87,29 @@ class SharedSqliteDriver extends SqliteDriver {
     const connection = await super.acquireConnection();
     const timeoutMs = LOCK_TIMEOUT_MS - (performance.now() - askedMs); // others may have waited for the lock
     return {
-      executeQuery: (query) =>
-        this.database.run(query.sql, async () => connection.executeQuery<never>(query), timeoutMs),
+      executeQuery: <Row>(query: CompiledQuery) =>
+        this.database.attempt(() => this.#execute<Row>(connection, query), timeoutMs),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     };
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await connection.executeQuery(CompiledQuery.raw(BEGIN));
+  }
+
+  /** Executes a query; one that writes outside a transaction, in a transaction of its own. */
+  async #execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
+    const { database } = this;
+    const isBegin = query.sql === BEGIN;
+    if (!isBegin && (database.inTransaction || !WRITE.test(query.sql))) return connection.executeQuery(query);
+    database.exec(BEGIN);
+    if (isBegin) return { rows: [] };
+    try {
+      return await connection.executeQuery(query);
+    } finally {
+      // Also after an error, by which the statement changed nothing. On a full disk SQLite may have rolled back itself.
+      if (database.inTransaction) database.exec('commit');
+    }
   }
 
   /** When the disk is full SQLite rolls back itself, and the statement that failed has reported the reason. */
@@ -131,15 +154,9 @@ export class LibsqlDatabase implements SqliteDatabase {
     return this.#statements.memo(sql);
   }
 
-  /** Attempts a statement, in a transaction if it writes. */
-  run<Result>(sql: string, statement: () => Promise<Result>, timeoutMs: number): Promise<Result> {
-    return this.attempt(() => {
-      if (this.inTransaction || !/^\s*(insert|update|delete)\b/i.test(sql)) return statement();
-      // Not prepared: libsql does not reset a statement that finds the file locked, and SQLite commits nothing until then.
-      this.#database.exec('begin immediate');
-      // Also after an error, by which the statement changed nothing. On a full disk SQLite may have rolled back itself.
-      return statement().finally(() => this.inTransaction && this.#database.exec('commit'));
-    }, timeoutMs);
+  /** Executes a statement without preparing it. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
   }
 
   /**
