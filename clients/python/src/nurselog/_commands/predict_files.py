@@ -96,15 +96,13 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
         finally:
             partial.close()
     except (NurselogError, KeyboardInterrupt, OSError) as error:
-        is_kept = partial.rows > 0 and job.source != PIPE
-        if not is_kept:
+        named = OSError(f"{job.output} cannot be written: {error}") if isinstance(error, OSError) else error
+        if partial.rows == 0 or job.source == PIPE:
             partial.remove()
-        if isinstance(error, OSError):
-            remark = f". {partial.remark()}" if is_kept else ""
-            raise OSError(f"{job.output} cannot be written: {error}{remark}") from error
-        if not is_kept:
-            raise
-        raise UnfinishedError(partial.remark()) from error
+            if named is error:
+                raise
+            raise named from error
+        raise _with_remark(named, partial) from error
     summary = Summary()
     for table in partial.tables():
         summary.add(table)
@@ -120,11 +118,15 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
     except (OSError, KeyboardInterrupt) as error:
         if job.source == PIPE:
             raise
-        if isinstance(error, KeyboardInterrupt):
-            raise UnfinishedError(partial.remark()) from error
-        raise OSError(f"{error}. {partial.remark()}") from error
+        raise _with_remark(error, partial) from error
     partial.remove()
     return summary
+
+
+def _with_remark(error: BaseException, partial: PartialOutput) -> Exception:
+    """What to raise for an error after which answered rows are kept."""
+    remark = partial.remark()
+    return OSError(f"{error}. {remark}") if isinstance(error, OSError) else UnfinishedError(remark)
 
 
 def _check_columns(job: Job, part: Part) -> None:

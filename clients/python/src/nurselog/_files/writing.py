@@ -170,14 +170,13 @@ def _csv_lines(table: pa.Table, style: CsvStyle) -> bytes:
 
 
 def _csv_cells(column: pa.ChunkedArray, name: str, style: CsvStyle) -> pa.ChunkedArray:
+    refusal = InvalidRequestError(f"CSV cannot have the column {name!r} of {column.type}: drop it, or write Parquet.")
+    if "binary" in str(column.type):  # would be cast as far as its bytes happen to be UTF-8
+        raise refusal
     try:
-        if "binary" in str(column.type):  # would be cast as far as its bytes happen to be UTF-8
-            raise pa.ArrowNotImplementedError
         texts = column.cast(pa.large_string())
     except pa.ArrowNotImplementedError:
-        raise InvalidRequestError(
-            f"CSV cannot have the column {name!r} of {column.type}: drop it, or write Parquet."
-        ) from None
+        raise refusal from None
     if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         texts = pc.replace_substring(texts, ".", style.decimal)
     needs_quotes = pc.match_substring_regex(texts, _TO_QUOTE.format(re.escape(style.written_separator)))
