@@ -121,7 +121,7 @@ def _survival(
 def _tables(provenance: dict) -> list[str]:
     """Return the SHA-256 of the tables that models know by their provenance, which has that of their bases."""
     parts = {name: part for name, part in provenance.items() if isinstance(part, dict)}
-    own = [part.get("sha256") for name, part in parts.items() if name == "outcomes"]
+    own = [parts["outcomes"].get("sha256")] if "outcomes" in parts else []
     return own + [table for part in parts.values() for table in _tables(part)]
 
 

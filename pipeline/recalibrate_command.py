@@ -52,7 +52,8 @@ def run(recalibration_file: Path, models_directory: Path, number: str, output: P
         manifest["methods"][method].pop("intervals", None)
     provenance, version = manifest["provenance"], f"{manifest['coverage']}_v{number}_{manifest['codename']}"
     # `evaluate` finds in it every table that the models know, also that of an earlier recalibration.
-    recalibration = {name: part for name, part in provenance.items() if name == "recalibration"} | {
+    earlier = {"recalibration": provenance["recalibration"]} if "recalibration" in provenance else {}
+    recalibration = earlier | {
         "base": models.manifest["version"],
         "base_sha256": models.sha256(),
         "outcomes": content["outcomes"],
