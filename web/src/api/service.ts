@@ -46,7 +46,10 @@ const isOfService = ({ headers }: Response) => /json|csv/.test(headers.get('Cont
 
 /** Calls the service and parses the JSON answer, whose `model` shows whether the service has loaded other models. */
 export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
-  const answer = await (await call(path, options)).json();
+  const response = await call(path, options);
+  const answer = await response.json().catch((cause: Error) => {
+    throw errorOfResponse(undefined, response, cause);
+  });
   if (typeof answer.model?.version === 'string') servedVersion.value = answer.model.version;
   return answer as Answer;
 }

@@ -14,7 +14,7 @@ import {
 } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
-import { horizon, method, site, species } from '../state/choices.js';
+import { horizon, isAtHorizon, method, site, species } from '../state/choices.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CopyButtons } from './copy-buttons.js';
 import { NearestPoint } from './nearest-point.js';
@@ -77,9 +77,7 @@ export function SitePanel() {
 /** An answer in a sentence. */
 function summaryOf({ comparison, species_common_name }: Comparison): string {
   const methods = METHODS.map((each) => {
-    const prediction = comparison[each].predictions.find(
-      ({ horizon_years }) => horizon_years === horizon.value,
-    );
+    const prediction = comparison[each].predictions.find(isAtHorizon);
     return `${METHOD_NAMES[each].toLowerCase()} ${percent(prediction?.survival_probability ?? 0)}`;
   });
   return `${species_common_name}, alive after ${years(horizon.value)}: ${methods.join(', ')}.`;
@@ -93,9 +91,8 @@ function refusedMatch(error: Error | null): number | undefined {
 
 function SiteAnswer({ answer }: { answer: Comparison }) {
   const { comparison, method_differential } = answer;
-  const at = (each: { horizon_years: number }) => each.horizon_years === horizon.value;
-  const difference = method_differential.find(at);
-  const shown = comparison[method.value].predictions.find(at);
+  const difference = method_differential.find(isAtHorizon);
+  const shown = comparison[method.value].predictions.find(isAtHorizon);
   return (
     <>
       <h3>
@@ -103,7 +100,7 @@ function SiteAnswer({ answer }: { answer: Comparison }) {
       </h3>
       <div class="tiles">
         {METHODS.map((each) => {
-          const prediction = comparison[each].predictions.find(at);
+          const prediction = comparison[each].predictions.find(isAtHorizon);
           if (prediction === undefined) return null;
           const { survival_probability, interval } = prediction;
           return (

@@ -2,7 +2,7 @@ import type { Method, Ranking } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, percent, percentRange, years } from '../page/format.js';
 import { hasIntervals } from '../state/catalogues.js';
-import { horizon, method, species } from '../state/choices.js';
+import { horizon, isAtHorizon, method, species } from '../state/choices.js';
 import { Whisker } from './whisker.js';
 
 type Row = Ranking['ranking'][number];
@@ -10,8 +10,7 @@ type Row = Ranking['ranking'][number];
 /** The species of a set side by side at one site, by both methods and over the years; the best first. */
 export function SpeciesComparison({ rows }: { rows: readonly Row[] }) {
   const codes = [...new Set(rows.map(({ species_code }) => species_code))];
-  const survivalOf = (row: Row | undefined) =>
-    row?.predictions.find(({ horizon_years }) => horizon_years === horizon.value)?.survival_probability ?? 0;
+  const survivalOf = (row: Row | undefined) => row?.predictions.find(isAtHorizon)?.survival_probability ?? 0;
   const best = (each: readonly Row[]) => Math.max(...each.map(survivalOf));
   const ordered = codes
     .map((code) => rows.filter(({ species_code }) => species_code === code))
@@ -62,10 +61,10 @@ export function SpeciesComparison({ rows }: { rows: readonly Row[] }) {
 }
 
 function Cell({ by, row }: { by: Method; row: Row | undefined }) {
-  const shown = row?.predictions.find(({ horizon_years }) => horizon_years === horizon.value);
+  const shown = row?.predictions.find(isAtHorizon);
   if (row === undefined || shown === undefined) return <td>–</td>;
   const { survival_probability, interval } = shown;
-  const others = row.predictions.filter(({ horizon_years }) => horizon_years !== horizon.value);
+  const others = row.predictions.filter((each) => !isAtHorizon(each));
   return (
     <td class={by === method.value ? 'is-chosen' : ''}>
       <strong>{percent(survival_probability)}</strong>

@@ -21,6 +21,9 @@ export const unusedChoices = signal<readonly string[]>([]);
 export const species = signal(DEFAULT_SPECIES);
 export const method = signal<Method>('manual');
 export const horizon = signal<Horizon>(5);
+/** Whether a part of an answer is of the chosen horizon. */
+export const isAtHorizon = ({ horizon_years }: { readonly horizon_years: number }) =>
+  horizon_years === horizon.value;
 export const layer = signal<Layer>('survival');
 export const panel = signal<Panel>('site');
 export const warmingC = signal(0);
