@@ -30,7 +30,12 @@ UNIT_COLUMNS = ("area_ha", "data_points", "nearest_km")
 ERROR_COLUMNS = ("error_code", "error_message")
 
 _ADDED = [*UNIT_COLUMNS, *OPTION_COLUMNS, *ERROR_COLUMNS]
-_NULLABLE = {
+_TYPES = {
+    "species_code": "string",
+    "species_common_name": "string",
+    "planting_method": "string",
+    "error_code": "string",
+    "error_message": "string",
     "data_points": "Int64",
     "rank": "Int64",
     "in_native_range": "boolean",
@@ -82,8 +87,8 @@ def to_geodataframe(
             rows.append(positions[unit["id"]])
             records.append(record)
     table = units.take(rows)
-    # Rows of failed units lack these; by default integers would become floats, and booleans texts in files.
-    answers = pd.DataFrame(records, columns=_ADDED).astype(_NULLABLE)
+    # By default integers with missing values would become floats, booleans texts, and a column without values numbers.
+    answers = pd.DataFrame(records, columns=_ADDED).astype(_TYPES)
     for name in _ADDED:
         table[prefix + name] = answers[name].array  # by position: several rows have the same index
     return table

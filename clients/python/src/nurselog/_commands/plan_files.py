@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_layer, refuse_overwriting
-from nurselog._files.writing import replacing
-from nurselog._table.frames import WGS_84
+from nurselog._files.writing import replacing, write_layer
 from nurselog.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from geopandas import GeoDataFrame
 
-_DRIVERS = {".gpkg": "GPKG", ".geojson": "GeoJSON"}
-_WRITTEN = (".csv", ".parquet", *_DRIVERS)
+_WRITTEN = (".csv", ".parquet", ".gpkg", ".geojson")
 
 
 def check_output(path: Path, source: Path) -> None:
@@ -64,6 +62,4 @@ def write_plan(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
         elif suffix == ".parquet":
             table.to_parquet(unfinished)
         else:
-            # GeoJSON is in WGS 84.
-            written = table.to_crs(WGS_84) if suffix == ".geojson" else table
-            written.to_file(unfinished, driver=_DRIVERS[suffix])
+            write_layer(unfinished, suffix.removeprefix("."), table)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -215,11 +215,17 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
         frame = geopandas().GeoDataFrame(columns.assign(**{name: points}), geometry=name)
     if kind == "parquet":
         frame.to_parquet(path, index=False)
-    elif kind == "geojson":
+    else:
+        write_layer(path, kind, frame)
+
+
+def write_layer(path: Path, kind: str, frame: Any) -> None:  # noqa: ANN401 - geopandas is optional
+    """Writes a frame of geopandas as GeoPackage or as GeoJSON, which is in WGS 84."""
+    if kind == "geojson":
         frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
     else:
         # A column with the name of the feature id would become the id and be lost as a column.
-        names = [name for name in plain.schema.names if name not in geometries]
+        names = [str(name) for name in frame.columns if name != frame.geometry.name]
         options = {"FID": free_name("fid", names), "GEOMETRY_NAME": free_name("geom", names)}
         frame.to_file(path, driver="GPKG", index=False, layer=path.stem, use_arrow=True, layer_options=options)
 
