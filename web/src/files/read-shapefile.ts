@@ -49,7 +49,10 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
       if (!statesProjection(name.replace(/shp$/, 'prj'), projection)) notes.add(NOTES.noProjection);
       // The shift from NAD27 to WGS 84 needs a grid, which shpjs does not have.
       if (NAD27.test(projection)) notes.add(NOTES.nad27);
-      return combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
+      const shapes = combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
+      // Converting two corners of a projected box gives a box that does not hold the shape.
+      for (const { geometry } of shapes) delete geometry?.bbox;
+      return shapes;
     });
     return { features, notes: [...notes] };
   } catch (error) {
