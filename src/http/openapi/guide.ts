@@ -66,8 +66,9 @@ gdalinfo "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=tif"
 ogrinfo -ro -so -al "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=geojson&bbox=-122.5,44,-122,44.5"
 \`\`\`
 
-In QGIS, set these variables under *Settings > Options > System > Environment*, restart QGIS, and add a raster or vector layer with the protocol *HTTP(S)*. This was
-tested with GDAL 3.6 and QGIS 3.22. Not tested: the authentication method *API Header* of newer QGIS, with the header \`X-API-Key\`, and ArcGIS Pro.
+In QGIS, set these variables under *Settings > Options > System > Environment*, restart QGIS, and add a raster or vector layer with the protocol type
+*HTTP/HTTPS/FTP* (*GeoJSON* sends no key). A raster shows three bands as colors: set its symbology to *Singleband pseudocolor*. This was tested with
+GDAL 3.6 and QGIS 3.22. Not tested: the authentication method *API Header* of newer QGIS, with the header \`X-API-Key\`, and ArcGIS Pro.
 `;
 
 /** What readers of the interface have to know before its endpoints, in Markdown. */
