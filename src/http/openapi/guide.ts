@@ -58,7 +58,8 @@ pod). At their defaults, which \`GET /v1/model\` lists, they have no effect. Tab
 const GIS = `## GIS
 
 \`GET /v1/surfaces/{species_code}\` returns maps that GDAL, QGIS and R open by URL: \`f=tif\` is a cloud-optimized GeoTIFF, \`f=geojson\` has points. GDAL sends the key in
-\`GDAL_HTTP_HEADERS\`. It sends range requests, and **each range request counts against the quota**. With the last two variables it sends them again while the service makes a large file.
+\`GDAL_HTTP_HEADERS\` **to every server that it opens by URL**. It sends range requests, and **each range request counts against the quota**. With the last two
+variables it sends them again while the service makes a large file.
 
 \`\`\`sh
 export GDAL_HTTP_HEADERS="X-API-Key: $NURSELOG_API_KEY" GDAL_DISABLE_READDIR_ON_OPEN=EMPTY_DIR GDAL_HTTP_MAX_RETRY=5 GDAL_HTTP_RETRY_DELAY=5
@@ -67,7 +68,7 @@ ogrinfo -ro -so -al "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=geojson&bbox=-122
 \`\`\`
 
 In QGIS, set these variables under *Settings > Options > System > Environment*, restart QGIS, and add a raster or vector layer with the protocol type
-*HTTP/HTTPS/FTP* (*GeoJSON* sends no key). A raster shows three bands as colors: set its symbology to *Singleband pseudocolor*. This was tested with
+*HTTP/HTTPS/FTP* (*GeoJSON* sends no key). A raster shows three bands as colors: choose *Singleband pseudocolor* as its symbology. This was tested with
 GDAL 3.6 and QGIS 3.22. Not tested: the authentication method *API Header* of newer QGIS, with the header \`X-API-Key\`, and ArcGIS Pro.
 `;
 
