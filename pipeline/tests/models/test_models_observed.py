@@ -8,8 +8,6 @@ import pytest
 from scipy.special import expit
 
 from pipeline.evaluation.graph import GraphModel
-from pipeline.grid.arrow_file import read_grid
-from pipeline.grid.data_files import GRID
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models_command import build, observed
 from pipeline.outcomes.periods import METHODS
@@ -18,13 +16,13 @@ from pipeline.outcomes.species import species_codes
 SPECIES = ("PSME", "PIPO")
 DRYNESS_SLOPE = {"PSME": 1.0, "PIPO": 0.3}
 LEVEL = {"manual": (-2.0, -2.4, -2.8), "drone_seeded": (-1.2, -1.8, -2.2)}
-TREES = 60_000
+TREES = 100_000
 LOST_A_YEAR = 0.08
 
 
 @pytest.fixture(scope="module")
-def grid():
-    return read_grid(GRID)
+def grid(thinned_grid):
+    return thinned_grid()
 
 
 @pytest.fixture(scope="module")
