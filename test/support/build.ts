@@ -11,25 +11,18 @@ export default function buildOnce(): () => void {
 }
 
 function tellWhatWasLeftOut(): void {
-  if (process.env.TEST_POSTGRES_URL === undefined) {
-    console.log(
-      'Left out: the tests of accounts on PostgreSQL, which run where TEST_POSTGRES_URL names a server.',
-    );
+  const { TEST_POSTGRES_URL, TEST_DEPLOY_TOOLS } = process.env;
+  for (const [canRun, tests] of [
+    [TEST_POSTGRES_URL, 'of accounts on PostgreSQL, which run where TEST_POSTGRES_URL names a server'],
+    [
+      TEST_DEPLOY_TOOLS,
+      'of deploy/ with nginx, promtool and schemas, which run where TEST_DEPLOY_TOOLS names the folder that .ci/deploy-tools makes',
+    ],
+    [HAS_CHROMIUM, 'of pages in a browser, which run where CHROMIUM names one'],
+    [HAS_GDAL, 'of surfaces with GDAL, which run where TEST_GDAL names the folder of gdalinfo'],
+    [HAS_PRLIMIT, 'of too few open files, which run where prlimit is'],
+    [CAN_MOUNT, 'of a full disk and of two addresses of localhost, which run as a user who may mount files'],
+  ] as const) {
+    if (!canRun) console.log(`Left out: the tests ${tests}.`);
   }
-  if (process.env.TEST_DEPLOY_TOOLS === undefined) {
-    console.log(
-      'Left out: tests of deploy/ with nginx, promtool and schemas, which run where TEST_DEPLOY_TOOLS names the folder that .ci/deploy-tools makes.',
-    );
-  }
-  if (!HAS_CHROMIUM)
-    console.log('Left out: tests of pages in a browser, which run where CHROMIUM names one.');
-  if (!HAS_GDAL)
-    console.log(
-      'Left out: tests of surfaces with GDAL, which run where TEST_GDAL names the folder of gdalinfo.',
-    );
-  if (!HAS_PRLIMIT) console.log('Left out: a test of too few open files, which runs where prlimit is.');
-  if (!CAN_MOUNT)
-    console.log(
-      'Left out: the tests of a full disk and of two addresses of localhost, which run as a user who may mount files.',
-    );
 }
