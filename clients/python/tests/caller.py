@@ -27,14 +27,15 @@ class Caller:
         url: str | None = None,
         api_key: str | None = None,
         retries: int = 0,
+        delay_s: float = 0.001,
         batch_sites: int | None = None,
         timeout: float = 60.0,
         **options: Any,
     ) -> Any:
-        """`batch_sites` is the batch size that an earlier call found; delays between attempts are a millisecond."""
+        """`batch_sites` is the batch size that an earlier call found, `delay_s` the time between two attempts."""
 
         def prepare(client: Client | AsyncClient) -> None:
-            client._retry_policy = RetryPolicy(retries, first_delay_s=0.001, max_delay_s=0.001)
+            client._retry_policy = RetryPolicy(retries, first_delay_s=delay_s, max_delay_s=delay_s)
             if batch_sites is not None:
                 client._batch_sites = batch_sites
 
