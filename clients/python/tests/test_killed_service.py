@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -41,10 +42,23 @@ def test_every_row_is_there_once_after_the_service_was_killed_twice(
     assert_frame_equal(answered, expected)
 
 
-def test_every_row_is_there_once_after_a_restart_that_takes_ten_seconds(own_service: ServiceProcess) -> None:
-    expected = Caller(Client, own_service)("predict_table", table(ROWS))
-    with KillingRelay(own_service, [1_000_000], down_s=10) as relay, Client(relay.url, own_service.key) as client:
-        answered = client.predict_table(table(ROWS))
+async def _predict(client: AsyncClient, rows: int) -> pd.DataFrame:
+    async with client:
+        return await client.predict_table(table(rows))
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_every_row_is_there_once_after_a_restart_that_takes_ten_seconds(
+    own_service: ServiceProcess, client: type[Client] | type[AsyncClient]
+) -> None:
+    expected = Caller(client, own_service)("predict_table", table(ROWS))
+    with KillingRelay(own_service, [1_000_000], down_s=10) as relay:
+        calling = client(relay.url, own_service.key)
+        if isinstance(calling, AsyncClient):
+            answered = asyncio.run(_predict(calling, ROWS))
+        else:
+            with calling:
+                answered = calling.predict_table(table(ROWS))
         assert relay.kills == 1
     assert_frame_equal(answered, expected)
 
