@@ -98,12 +98,14 @@ const degrees = (max: number) => fc.integer({ min: -max * 1e9, max: max * 1e9 })
 const placesOnSphere: fc.Arbitrary<Place> = fc.oneof(
   fc.tuple(degrees(180), degrees(90)),
   fc.tuple(fc.constantFrom(-180, -170, 0, 60, 170, 179.9, 180), fc.constantFrom(-90, -80, 0, 45, 80.5, 90)),
+  fc.tuple(degrees(4), degrees(4)).map(([east, north]): Place => [-168 + east, -78 + north]),
 );
 /** Points on a fine lattice and on the coarsest, where rows have many, as far north and east as those of grids. */
 const setsOnSphere = fc.constantFrom(10, 1).chain((stepsPerDegree) => {
   const nodes: fc.Arbitrary<Node> = fc.oneof(
     fc.tuple(fc.nat(340 * stepsPerDegree), fc.nat(160 * stepsPerDegree)),
     fc.tuple(fc.constantFrom(0, 1, 340 * stepsPerDegree), fc.constantFrom(0, 1, 160 * stepsPerDegree)),
+    fc.tuple(fc.nat(5), fc.nat(5)), // nearly all of them: a block
   );
   return fc
     .array(nodes, { minLength: 1, maxLength: 300, size: 'max' })

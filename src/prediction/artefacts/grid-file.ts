@@ -154,7 +154,12 @@ export function pointOutside(
   // Half a step of tolerance, for the rounding of scale * integer.
   const lowest = (minimum - offset) / scale - 0.5;
   const highest = (maximum - offset) / scale + 0.5;
-  return integers.findIndex((integer) => integer < lowest || integer > highest);
+  const { length } = integers;
+  for (let point = 0; point < length; point++) {
+    const integer = integers[point];
+    if (integer < lowest || integer > highest) return point;
+  }
+  return -1;
 }
 
 function checkPoints(file: string, grid: GridFile): void {

@@ -7,6 +7,9 @@ export const EARTH_RADIUS_KM = 6371.0088;
 
 export const RADIANS = Math.PI / 180;
 
+/** The distance of antipodes. */
+const FARTHEST_KM = Math.PI * EARTH_RADIUS_KM;
+
 /** By how much boxes are widened, in degrees, so that rounding never excludes a point: a tenth of a millimetre. */
 const BOX_MARGIN = 1e-9;
 
@@ -44,7 +47,7 @@ export class NearestPoint {
     this.#longitude = longitude;
     this.#latitude = latitude;
     this.#cosLatitude = Math.cos(latitude * RADIANS);
-    if (!this.#searchCell()) this.#searchBoxes();
+    if (!this.#searchCell(this.searchRadiusKm)) this.#searchBoxes();
     this.distanceKm = kmOfHaversine(this.#bestHaversine);
     return this.#best;
   }
@@ -53,21 +56,23 @@ export class NearestPoint {
   findAnywhere(longitude: number, latitude: number): number {
     const found = this.find(longitude, latitude);
     if (found !== -1) return found;
-    const [nearest] = around(this.#tree, longitude, latitude, 1);
-    const { longitudes, latitudes, column, row } = this.index;
-    this.distanceKm = kmOfHaversine(this.#haversineTo(longitudes[column[nearest]], latitudes[row[nearest]]));
-    return nearest;
+    if (!this.#searchCell(FARTHEST_KM)) {
+      const [nearest] = around(this.#tree, longitude, latitude, 1);
+      this.#compareBorder(nearest);
+    }
+    this.distanceKm = kmOfHaversine(this.#bestHaversine);
+    return this.#best;
   }
 
   /**
    * Searches the corners of the place's cell of the lattice.
    * @returns false where one of them is no point, or none is within the radius
    */
-  #searchCell(): boolean {
+  #searchCell(radiusKm: number): boolean {
     const { latitudes, longitudes, stepsPerDegree } = this.index;
     const row = Math.floor((this.#latitude - latitudes[0]) * stepsPerDegree);
     const column = Math.floor((this.#longitude - longitudes[0]) * stepsPerDegree);
-    this.#begin(this.searchRadiusKm);
+    this.#begin(radiusKm);
     return this.#compareAt(row, column) && this.#compareAt(row + 1, column) && this.#best !== -1;
   }
 
@@ -85,7 +90,6 @@ export class NearestPoint {
   /** Searches boxes around circles, up to the search radius, until a point lies within one. */
   #searchBoxes(): void {
     const { searchRadiusKm } = this;
-    const { longitudes, latitudes, column, row } = this.index;
     let radiusKm = 0;
     do {
       radiusKm = Math.min(Math.max(4 * radiusKm, FIRST_RADIUS_KM), searchRadiusKm);
@@ -94,9 +98,15 @@ export class NearestPoint {
       const north = angle / RADIANS + BOX_MARGIN;
       // The meridians that touch the circle.
       const east = Math.asin(Math.min(1, Math.sin(angle) / this.#cosLatitude)) / RADIANS + BOX_MARGIN;
-      for (const point of this.#tree.range(x - east, y - north, x + east, y + north))
-        this.#compare(point, longitudes[column[point]], latitudes[row[point]]);
+      for (const each of this.#tree.range(x - east, y - north, x + east, y + north))
+        this.#compareBorder(each);
     } while (this.#best === -1 && radiusKm < searchRadiusKm);
+  }
+
+  #compareBorder(at: number): void {
+    const { border, longitudes, latitudes, column, row } = this.index;
+    const point = border[at];
+    this.#compare(point, longitudes[column[point]], latitudes[row[point]]);
   }
 
   #begin(radiusKm: number): void {
@@ -117,7 +127,7 @@ export class NearestPoint {
     const ofLatitudes = haversin((latitude - this.#latitude) * RADIANS);
     const cosines = this.#cosLatitude * Math.cos(latitude * RADIANS);
     const ofLongitudes = haversin((longitude - this.#longitude) * RADIANS);
-    return ofLatitudes + cosines * ofLongitudes; // rounding may take that of antipodes above 1
+    return Math.min(1, ofLatitudes + cosines * ofLongitudes); // rounding may take that of antipodes above 1
   }
 }
 
@@ -129,5 +139,5 @@ export function haversin(angle: number): number {
 
 /** Great-circle distance in km from the haversine of the central angle. */
 export function kmOfHaversine(haversine: number): number {
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(haversine)));
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(haversine));
 }
