@@ -29,8 +29,8 @@ const MAX_PARAMETER_LENGTH = 16 * 1024;
 /** How often requests that arrive too slowly are looked for: at longer intervals a thousand would be rejected at once. */
 const SLOW_REQUEST_CHECK_MS = 100;
 
-/** How long a connection stays open without a request. */
-const KEEP_ALIVE_MS = 72_000;
+/** How long a connection stays open without a request: longer than a balancer keeps an idle one (Google Cloud: 600 s). */
+const KEEP_ALIVE_MS = 620_000;
 
 /**
  * An HTTP server without routes: limits, request ids, and the error body of every failure, those of Node's parser
