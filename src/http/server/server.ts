@@ -29,7 +29,7 @@ const MAX_PARAMETER_LENGTH = 16 * 1024;
 /** How often requests that arrive too slowly are looked for: at longer intervals a thousand would be rejected at once. */
 const SLOW_REQUEST_CHECK_MS = 100;
 
-/** How long a connection stays open without a request: longer than a balancer keeps an idle one (Google Cloud: 600 s). */
+/** How long a connection stays open between requests: longer than a balancer keeps an idle one (Google Cloud: 600 s). */
 const KEEP_ALIVE_MS = 620_000;
 
 /**
