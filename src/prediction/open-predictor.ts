@@ -14,8 +14,8 @@ import type { PredictorData } from './predictor-data.js';
 import { SiteFeatures } from './site-features.js';
 import { SiteRows } from './site-rows.js';
 
-/** Allowed difference between survival and baseline + contributions. */
-const SUM_TOLERANCE = 1e-4;
+/** Allowed difference between survival and baseline + contributions, and between outputs of a row alone and among others. */
+const TOLERANCE = 1e-4;
 
 /** Fewer draws would make the ends of intervals those of single draws. */
 const MIN_DRAWS = 30;
@@ -64,7 +64,7 @@ export async function openUnchecked(data: PredictorData): Promise<Predictor> {
 
 /**
  * Runs a model on a probe of the grid and checks the contract: shapes, probabilities, survival that does not rise with the
- * horizon, contributions that sum to survival - baseline, none of practice at its default.
+ * horizon, contributions that sum to survival - baseline, none of practice at its default, rows that do not affect others.
  * @returns the duration of the run in milliseconds
  * @throws ArtefactError naming the model file, the broken rule, the grid point and the species
  */
@@ -103,7 +103,7 @@ export async function checkModel(
         model.refuse(`${manifest.features[f].name} contributes ${contribution} at its default ${where(row)}`);
       sum += contribution;
     }
-    if (Math.abs(sum - survival[at]) > SUM_TOLERANCE) {
+    if (Math.abs(sum - survival[at]) > TOLERANCE) {
       const sums = `but baseline + contributions is ${sum} ${where(row)}`;
       model.refuse(`survival at ${years} years is ${survival[at]}, ${sums}`);
     }
@@ -129,11 +129,10 @@ export async function checkIntervals(
   const errors = sites.errorsOf(rows, list, points, new Float64Array(points.length));
   const { draws, durationMs } = await timed(model, { features, errors }, species);
   const horizons = HORIZONS.length;
-  const count = draws.length / (horizons * species.length);
+  const perRow = draws.length / species.length;
+  const count = perRow / horizons;
   if (!Number.isInteger(count) || count < MIN_DRAWS)
-    model.refuse(
-      `draws has ${draws.length / species.length} values a row, not ${horizons} times at least ${MIN_DRAWS}`,
-    );
+    model.refuse(`draws has ${perRow} values a row, not ${horizons} times at least ${MIN_DRAWS}`);
   draws.forEach((draw, at) => {
     const where = () => `in row ${Math.floor(at / (horizons * count))} of the probe`;
     const h = Math.floor(at / count) % horizons;
@@ -143,16 +142,27 @@ export async function checkIntervals(
   return durationMs;
 }
 
-/** Runs a model. @throws ArtefactError where it does not run */
+/** Runs a model, and its first row alone. @throws ArtefactError where it does not run, or the other rows change that one */
 async function timed<Output extends string>(
   model: ModelSession<Output>,
   columns: Readonly<Record<string, Float32Array>>,
   species: Uint8Array,
 ) {
+  const width = model.featureCount;
+  const inputs = [...Object.keys(columns).map((name) => `${name} float32[N, ${width}]`), 'species int64[N]'];
+  const run = (rows: typeof columns, kinds: Uint8Array) =>
+    model.run(rows, kinds).catch(({ message }: Error) => {
+      return model.refuse(`does not run on ${inputs.join(', ')}: ${oneLine(message)}`);
+    });
   const startedMs = performance.now();
-  const outputs = await model.run(columns, species).catch((error: Error) => {
-    const reason = oneLine(error.message);
-    return model.refuse(`does not run on the grid's ${model.featureCount} features: ${reason}`);
-  });
-  return { ...outputs, durationMs: performance.now() - startedMs };
+  const outputs = await run(columns, species);
+  const durationMs = performance.now() - startedMs;
+  const first = Object.entries(columns).map(([name, values]) => [name, values.subarray(0, width)]);
+  const alone = await run(Object.fromEntries(first), species.subarray(0, 1));
+  for (const [name, values] of Object.entries<Float32Array>(alone)) {
+    const among = outputs[name as Output];
+    const at = values.findIndex((value, i) => Math.abs(value - among[i]) > TOLERANCE);
+    if (at !== -1) model.refuse(`${name} of a row is ${among[at]} among others, but ${values[at]} alone`);
+  }
+  return { ...outputs, durationMs };
 }

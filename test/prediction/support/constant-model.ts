@@ -21,7 +21,7 @@ export interface ConstantModel {
   /** A file that has the survival in place of the model. */
   readonly survivalFile?: string;
   /** An operator that survival passes through last. */
-  readonly lastOperator?: 'Transpose' | 'Shape';
+  readonly lastOperator?: 'Transpose' | 'Shape' | 'RandomUniformLike';
 }
 
 /** Survival at each horizon in a trap; `endless` does not return. */
