@@ -103,7 +103,7 @@ export class ModelSession<Output extends string> {
     const feeds: Record<string, Tensor> = { species: new Tensor('int64', indexes, [rows]) };
     for (const [name, values] of Object.entries(columns))
       feeds[name] = new Tensor('float32', this.#filled(values, rows), [rows, this.featureCount]);
-    const results = await this.session.run(feeds);
+    const results = await this.session.run(feeds, this.outputs);
     const outputs = this.outputs.map((name) => {
       const { type, dims, data } = results[name];
       if (type !== 'float32' || dims[0] !== rows)

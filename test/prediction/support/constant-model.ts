@@ -46,7 +46,7 @@ export function soundModel(featureCount: number): ConstantModel {
   return { baseline, survival, contributions };
 }
 
-/** The ONNX file of a constant model. Its answers are constants added to features x 0, so their number and that of the features is checked. */
+/** The ONNX file of a constant model, with an output of its own. Its answers are constants added to features x 0, so their number and that of the features is checked. */
 export function encodeConstantModel(model: ConstantModel): Buffer {
   const { survival, baseline, contributions, rename = {} } = model;
   const horizons = contributions.length;
@@ -81,6 +81,7 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
     { operator: 'Add', inputs: ['zero', 'baseline_row'], output: named('baseline') },
     { operator: 'Unsqueeze', inputs: ['zero', 'axis_2'], output: 'zero_3d' },
     { operator: 'Add', inputs: ['zero_3d', 'contribution_rows'], output: named('contributions') },
+    { operator: 'SequenceConstruct', inputs: ['zero'], output: 'own' },
   ];
   return encodeOnnx({
     inputs: [
@@ -99,6 +100,7 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
       },
       output('baseline', [baseline.length]),
       output('contributions', [horizons, width]),
+      { ...output('own', [horizons]), isSequence: true },
     ],
     nodes,
     constants: {

@@ -9,6 +9,8 @@ export interface TensorShape {
   readonly elementType: number;
   /** A name stands for a dimension that is not fixed; undefined for any shape. */
   readonly dimensions: readonly (number | string)[] | undefined;
+  /** Whether it is a sequence of such tensors. */
+  readonly isSequence?: true;
 }
 
 export interface OnnxNode {
@@ -88,13 +90,14 @@ function encodeNode({ operator, inputs, output, body }: OnnxNode): Buffer {
   ]);
 }
 
-function encodeShape({ name, elementType, dimensions }: TensorShape): Buffer {
+function encodeShape({ name, elementType, dimensions, isSequence }: TensorShape): Buffer {
   const sizes = dimensions?.map((size) =>
     message(1, typeof size === 'number' ? number(1, size) : message(2, Buffer.from(size))),
   );
   const shape = sizes === undefined ? [] : [message(2, Buffer.concat(sizes))];
-  const tensor = Buffer.concat([number(1, elementType), ...shape]);
-  return Buffer.concat([message(1, Buffer.from(name)), message(2, message(1, tensor))]);
+  const tensor = message(1, Buffer.concat([number(1, elementType), ...shape]));
+  const type = isSequence ? message(4, message(1, tensor)) : tensor;
+  return Buffer.concat([message(1, Buffer.from(name)), message(2, type)]);
 }
 
 function number(field: number, value: number): Buffer {
