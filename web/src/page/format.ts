@@ -189,5 +189,5 @@ export const acres = (ha: number) => ha / HA_PER_ACRE;
 export const timeText = (instant: string) =>
   new Date(instant).toLocaleString('en-US', { dateStyle: 'long', timeStyle: 'long' });
 
-/** A date in local time, by default today: 2026-11-25. */
-export const dateText = (date = new Date()) => date.toLocaleDateString('en-CA');
+/** A date in local time, by default today: 2026-11-25. ICU 72 and 73 write that of `en-CA` as 11/25/2026. */
+export const dateText = (date = new Date()) => date.toLocaleDateString('sv-SE');
