@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { browserTest, linkOf, openPage, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { browserTest, openPage, serviceAndBrowser } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
@@ -36,11 +36,20 @@ browserTest(
 browserTest(
   'a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason',
   async () => {
-    const { page } = await watchedPage(shared.browser, {
-      geolocation: { latitude: 44.25, longitude: -122.4 },
-      permissions: ['geolocation'],
-    });
-    await page.goto(linkOf(shared.service));
+    const located = { geolocation: { latitude: 44.25, longitude: -122.4 }, permissions: ['geolocation'] };
+    const { page } = await openPage(shared, { site: '44.12,-122.03' }, located);
+    await page.route('**/places-*.json', (route) => route.abort());
+    for (const [text, reason] of [
+      ['Bend', 'The names of places cannot be loaded now'],
+      ['Mount Hood', 'Mountains and roads are not in its list'],
+      ['T19S R5E S12', 'cannot find township, range and section'],
+    ] as const) {
+      await page.locator('#place').fill(text);
+      await page.keyboard.press('Enter');
+      await page.locator('.place').getByText(reason).waitFor();
+      await page.getByText('Click the map, or type where').waitFor(); // no figures of another place
+      await page.unroute('**/places-*.json');
+    }
     for (const [text, coordinates] of [
       ['Oakridge, OR', /^43\.7[45]\d*, -122\.4[56]/],
       ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
@@ -52,15 +61,6 @@ browserTest(
       await page.keyboard.press('Enter');
       // Then the field says where the site is.
       await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates);
-    }
-    for (const [text, reason] of [
-      ['Mount Hood', 'Mountains and roads are not in its list'],
-      ['T19S R5E S12', 'cannot find township, range and section'],
-    ] as const) {
-      await page.locator('#place').fill(text);
-      await page.keyboard.press('Enter');
-      await page.locator('.place').getByText(reason).waitFor();
-      await page.getByText('Click the map, or type where').waitFor(); // no figures of another place
     }
     await page.locator('#place').fill('bend');
     await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });

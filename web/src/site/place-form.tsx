@@ -8,6 +8,7 @@ import { loadNamedPlaces, type NamedPlace, placeNamed, placesLike } from './name
 const MAX_OFFERED = 12;
 /** How long the browser may take to find its location. */
 const LOCATION_TIMEOUT_MS = 30_000;
+const NO_NAMES = 'The names of places cannot be loaded now. Coordinates work without them.';
 /** T19S R5E S12, and other ways to write it. */
 const TOWNSHIP = /^T(?:OWNSHIP)?\.?\s*\d+\s*[NS]\b/i;
 
@@ -24,15 +25,18 @@ export function PlaceForm() {
     setProblem('');
   }, [chosen]);
 
+  const placeOrProblem = (names: readonly NamedPlace[]) => {
+    setPlaces(names); // they may not have loaded when the field got the focus
+    return placeNamed(names, text) ?? problemOf(text);
+  };
   const go = async (event: Event) => {
     event.preventDefault();
     setProblem('');
-    // If the list cannot be loaded, coordinates still work.
-    const place = placeIn(text) ?? placeNamed(await loadNamedPlaces().catch(() => []), text);
+    const found = placeIn(text) ?? (await loadNamedPlaces().then(placeOrProblem, () => NO_NAMES));
     // Another text was typed, or another site chosen, while the list was loaded.
     if (document.querySelector<HTMLInputElement>('#place')?.value !== text) return;
-    if (place !== undefined) return show(place);
-    setProblem(problemOf(text));
+    if (typeof found !== 'string') return show(found);
+    setProblem(found);
     site.value = null; // the figures would be of another place
   };
   const locate = () => {
