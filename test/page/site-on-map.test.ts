@@ -59,8 +59,7 @@ browserTest(
     ] as const) {
       await page.locator('#place').fill(text);
       await page.keyboard.press('Enter');
-      // Then the field says where the site is.
-      await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates);
+      await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates); // those of the site
     }
     await page.locator('#place').fill('bend');
     await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });
