@@ -39,8 +39,6 @@ NAMES = {
     "Surface.survival.manual": "ManualSurvival",
     "Surface.survival.drone_seeded": "DroneSeededSurvival",
     "Health.model": "HealthModel",
-    "Error": "ErrorBody",
-    "Error.error": "ErrorObject",
 }
 
 
@@ -70,7 +68,7 @@ def types_of(document: dict[str, Any]) -> str:
         )
     )
     request = schemas["PredictionRequest"]["properties"]
-    names = {"PlantingMethod": request["planting_method"]["enum"], "Include": request["include"]["items"]["enum"]}
+    names = {"PlantingMethod": schemas["PlantingMethod"]["enum"], "Include": request["include"]["items"]["enum"]}
     literals = [f"{name} = Literal[{', '.join(map(repr, values))}]" for name, values in names.items()]
     return "\n".join([code.rstrip(), "", "", *literals, ""])
 

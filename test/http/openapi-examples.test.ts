@@ -8,7 +8,10 @@ import { serviceOfFile } from '../support/service.js';
 
 interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
+  format?: string;
+  default?: unknown;
+  required?: string[];
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
@@ -37,18 +40,18 @@ const all = () =>
   Object.entries(schemas).flatMap(([name, schema]) => within(`/components/schemas/${name}`, schema));
 
 /** Whether the values of a schema are known without an example, or those of its parts. */
-const isSelfEvident = ({
-  $ref,
-  type,
-  enum: values,
-  const: value,
-  anyOf,
-  items,
-  properties,
-}: Schema): boolean =>
-  [$ref, values, value, anyOf, properties].some((each) => each !== undefined) ||
-  type === 'boolean' ||
-  (items !== undefined && isSelfEvident(items));
+const isSelfEvident = (schema: Schema): boolean =>
+  ['$ref', 'enum', 'const', 'anyOf', 'properties'].some((key) => key in schema) ||
+  schema.type === 'boolean' ||
+  (schema.items !== undefined && isSelfEvident(schema.items));
+
+test('every schema of /openapi.json has the one type and the precision that generators of clients need', () => {
+  const unclear = all().filter(([, { type = [], format, ...schema }]) => {
+    const types = [type].flat().filter((each) => each !== 'null');
+    return types.length > 1 || (types[0] === 'number' ? format !== 'double' : 'enum' in schema && !types[0]);
+  });
+  expect(unclear).toEqual([]);
+});
 
 test('every field of /openapi.json has an example or lists its values', () => {
   const fields = all().filter(([at]) => /\/properties\/\w+$/.test(at));
@@ -74,17 +77,31 @@ test('requests name the species that are served', async () => {
     expect(schemas[name].properties!.species_code).toEqual({ $ref: '#/components/schemas/SpeciesCode' });
 });
 
-test('the service answers every example of a request', async () => {
+test('the service answers every example of a request, and the least with every default', async () => {
   const bodies = Object.entries(document.paths).flatMap(([path, { post }]) => {
     const content = post?.requestBody?.content['application/json'] as { schema: Schema } | undefined;
     if (content === undefined) return [];
-    const { examples, properties } = schemas[content.schema.$ref!.split('/').at(-1)!];
-    const requests = examples ?? [{ requests: properties!.requests.examples![0] }];
-    return requests.map((body) => [path, body] as const);
+    const { examples, properties = {}, required = [] } = schemas[content.schema.$ref!.split('/').at(-1)!];
+    const requests = (examples ?? [{ requests: properties.requests.examples![0] }]) as Record<
+      string,
+      unknown
+    >[];
+    const fields = Object.entries(properties).filter(
+      ([name, field]) => required.includes(name) || 'default' in field,
+    );
+    const least = Object.fromEntries(
+      fields.map(([name, field]) => [name, field.default ?? requests[0][name]]),
+    );
+    return [...requests, least].map((body) => [path, body] as const);
   });
   expect(bodies.length).toBeGreaterThanOrEqual(4);
   for (const [path, body] of bodies)
     expect([path, body, (await service.post(path, body)).status]).toEqual([path, body, 200]);
+  const parameters = document.paths['/v1/surfaces/{species_code}'].get.parameters!.flatMap(
+    ({ name, schema }) => ('default' in schema ? `&${name}=${schema.default}` : []),
+  );
+  const tiff = await service.get(`/v1/surfaces/PSME?f=tif&bbox=-123,43.5,-121.5,44.5${parameters.join('')}`);
+  expect([parameters.length, tiff.status]).toEqual([3, 200]);
 });
 
 const ERRORS: readonly (readonly [code: ErrorCode, send: () => Promise<Response>])[] = [

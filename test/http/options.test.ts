@@ -164,6 +164,6 @@ test.each([
 test('/openapi.json lists the values of include that the models support', async () => {
   const response = await service.get('/openapi.json');
   expect(await response.text()).toContain(
-    '"include":{"type":"array","items":{"enum":["explanation","site"]}',
+    '"include":{"type":"array","items":{"type":"string","enum":["explanation","site"]}',
   );
 });

@@ -74,7 +74,7 @@ def test_types_equal_those_generated_from_the_document(service: ServiceProcess) 
 
 
 def test_every_error_code_of_the_service_has_a_class(service: ServiceProcess) -> None:
-    error = service.ask("/openapi.json")["components"]["schemas"]["Error"]["properties"]["error"]
+    error = service.ask("/openapi.json")["components"]["schemas"]["ErrorObject"]
     assert set(error["properties"]["code"]["enum"]) <= set(errors.ERROR_CLASSES)
 
 

@@ -233,7 +233,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A stream in the Apache Arrow IPC format. */
+        /**
+         * Format: binary
+         * @description A stream in the Apache Arrow IPC format.
+         */
         ArrowTable: string;
         BatchRequest: {
             /**
@@ -275,11 +278,13 @@ export interface components {
          */
         ComparisonRequest: {
             /**
+             * Format: double
              * @description Degrees north.
              * @example 44.12
              */
             latitude: number;
             /**
+             * Format: double
              * @description Degrees east.
              * @example -122.03
              */
@@ -297,101 +302,15 @@ export interface components {
              *       5
              *     ]
              */
-            horizons?: (1 | 3 | 5)[];
+            horizons?: components["schemas"]["Horizon"][];
             /**
+             * Format: double
              * @description Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
              * @example 850
              */
             elevation_m?: number;
-            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
-                /**
-                 * @description In m.
-                 * @example 1060
-                 */
-                elevation?: number;
-                /**
-                 * @description In m.
-                 * @example 29
-                 */
-                terrain_ruggedness?: number;
-                /**
-                 * @description In degrees.
-                 * @example 15.3
-                 */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
-                /**
-                 * @description Dimensionless.
-                 * @default 0.5
-                 * @example 0.5
-                 */
-                vegetation_control?: number;
-                /**
-                 * @description In percent.
-                 * @default 10
-                 * @example 10
-                 */
-                overstory_cover?: number;
-                /**
-                 * @description In seeds.
-                 * @default 740
-                 * @example 740
-                 */
-                seeds_per_spot?: number;
-            };
-            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
-            scenario?: {
-                /**
-                 * @description In degC.
-                 * @example 2
-                 */
-                warming_c?: number;
-                /**
-                 * @description In percent.
-                 * @example -10
-                 */
-                precipitation_change_percent?: number;
-            };
+            conditions?: components["schemas"]["Conditions"];
+            scenario?: components["schemas"]["Scenario"];
             /**
              * @description What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
              * @example [
@@ -419,20 +338,29 @@ export interface components {
                 };
             };
             method_differential: {
-                /** @enum {number} */
-                horizon_years: 1 | 3 | 5;
+                horizon_years: components["schemas"]["Horizon"];
                 /**
+                 * Format: double
                  * @description Manual survival minus drone-seeded.
                  * @example 0.0741
                  */
                 manual_advantage: number;
                 /** @description Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`. */
                 interval?: {
-                    /** @example 0.8 */
+                    /**
+                     * Format: double
+                     * @example 0.8
+                     */
                     level: number;
-                    /** @example -0.0736 */
+                    /**
+                     * Format: double
+                     * @example -0.0736
+                     */
                     low: number;
-                    /** @example 0.322 */
+                    /**
+                     * Format: double
+                     * @example 0.322
+                     */
                     high: number;
                 };
             }[];
@@ -443,6 +371,96 @@ export interface components {
              */
             generated_at: string;
         };
+        /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
+        Conditions: {
+            /**
+             * Format: double
+             * @description In m.
+             * @example 1060
+             */
+            elevation?: number;
+            /**
+             * Format: double
+             * @description In m.
+             * @example 29
+             */
+            terrain_ruggedness?: number;
+            /**
+             * Format: double
+             * @description In degrees.
+             * @example 15.3
+             */
+            slope?: number;
+            /**
+             * Format: double
+             * @description In MJ/cm2/a.
+             * @example 0.677
+             */
+            heat_load?: number;
+            /**
+             * Format: double
+             * @description In mm.
+             * @example 2230
+             */
+            precipitation_annual?: number;
+            /**
+             * Format: double
+             * @description In degC.
+             * @example -2.56
+             */
+            temperature_min_january?: number;
+            /**
+             * Format: double
+             * @description In degC.
+             * @example 1.69
+             */
+            dew_point?: number;
+            /**
+             * Format: double
+             * @description In hPa.
+             * @example 10.6
+             */
+            vpd_max?: number;
+            /**
+             * Format: double
+             * @description In mm.
+             * @example 166
+             */
+            soil_water_capacity?: number;
+            /**
+             * Format: double
+             * @description In percent.
+             * @example 21.8
+             */
+            soil_clay?: number;
+            /**
+             * Format: double
+             * @description In percent.
+             * @example 62.4
+             */
+            crown_ratio?: number;
+            /**
+             * Format: double
+             * @description Dimensionless.
+             * @default 0.5
+             * @example 0.5
+             */
+            vegetation_control?: number;
+            /**
+             * Format: double
+             * @description In percent.
+             * @default 10
+             * @example 10
+             */
+            overstory_cover?: number;
+            /**
+             * Format: double
+             * @description In seeds.
+             * @default 740
+             * @example 740
+             */
+            seeds_per_spot?: number;
+        };
         Contribution: {
             /**
              * @description Name of the feature in GET /v1/model.
@@ -452,11 +470,13 @@ export interface components {
             /** @example vapor pressure deficit */
             factor: string;
             /**
+             * Format: double
              * @description What the feature adds to the baseline.
              * @example -0.030212
              */
             contribution: number;
             /**
+             * Format: double
              * @description Value that the model used.
              * @example 12.6
              */
@@ -464,6 +484,7 @@ export interface components {
             /** @example hPa */
             unit: string;
             /**
+             * Format: double
              * @description Value at the average site of the species and method.
              * @example 9.81
              */
@@ -474,6 +495,7 @@ export interface components {
             /** @example 428007 */
             data_points: number;
             /**
+             * Format: double
              * @description Maximum distance to the nearest data point.
              * @example 0.8
              */
@@ -485,14 +507,14 @@ export interface components {
              *       5
              *     ]
              */
-            horizons: (1 | 3 | 5)[];
+            horizons: components["schemas"]["Horizon"][];
             /**
              * @example [
              *       "manual",
              *       "drone_seeded"
              *     ]
              */
-            planting_methods: ("manual" | "drone_seeded")[];
+            planting_methods: components["schemas"]["PlantingMethod"][];
         };
         /**
          * @description CSV (RFC 4180) with a header line, in UTF-8.
@@ -500,27 +522,28 @@ export interface components {
          *     44.12,-122.03,PSME,manual
          */
         CsvTable: string;
-        Error: {
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value is invalid, why, and what is allowed.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about the error. The fields depend on `code`.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
-                };
+        ErrorBody: {
+            error: components["schemas"]["ErrorObject"];
+        };
+        ErrorObject: {
+            /**
+             * @example outside_coverage
+             * @enum {string}
+             */
+            code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+            /**
+             * @description Which value is invalid, why, and what is allowed.
+             * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
+             */
+            message: string;
+            /**
+             * @description More about the error. The fields depend on `code`.
+             * @example {
+             *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+             *     }
+             */
+            details?: {
+                [key: string]: unknown;
             };
         };
         Evidence: {
@@ -535,9 +558,9 @@ export interface components {
             treatment: string | null;
             /** @example PSME */
             species_code: string;
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
+            planting_method: components["schemas"]["PlantingMethod"];
             /**
+             * Format: double
              * @description Years until the trees were counted.
              * @example 4.8
              */
@@ -553,11 +576,15 @@ export interface components {
              */
             trees: number | null;
             /**
+             * Format: double
              * @description Share of the trees that were alive.
              * @example 0.93
              */
             observed: number;
-            /** @example 0.81 */
+            /**
+             * Format: double
+             * @example 0.81
+             */
             predicted: number;
             /**
              * @description Low end of the interval. Null without intervals.
@@ -574,65 +601,23 @@ export interface components {
             use: "conditioning" | "held_out" | "shown";
         };
         FailedResult: {
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value is invalid, why, and what is allowed.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about the error. The fields depend on `code`.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
-                };
-            };
+            error: components["schemas"]["ErrorObject"];
             /**
+             * Format: double
              * @description As requested. Null if it was not a number.
              * @example 43.615
              */
             latitude: number | null;
             /**
+             * Format: double
              * @description As requested. Null if it was not a number.
              * @example -116.202
              */
             longitude: number | null;
         };
         FailedUnit: {
-            /**
-             * @description As requested.
-             * @example A-17
-             */
-            id: string | number;
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value is invalid, why, and what is allowed.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about the error. The fields depend on `code`.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
-                };
-            };
+            id: components["schemas"]["UnitId"];
+            error: components["schemas"]["ErrorObject"];
         };
         Feature: {
             /** @example vpd_max */
@@ -645,16 +630,19 @@ export interface components {
             /** @example hPa */
             unit: string;
             /**
+             * Format: double
              * @description Smallest value that a request may state.
              * @example 0
              */
             minimum: number;
             /**
+             * Format: double
              * @description Largest value that a request may state.
              * @example 50
              */
             maximum: number;
             /**
+             * Format: double
              * @description For practice, which is not in the grid: average practice, which has no effect.
              * @example 0.5
              */
@@ -691,9 +679,14 @@ export interface components {
                 /** @example 2 */
                 total: number;
             };
-            /** @example 3600 */
+            /**
+             * Format: double
+             * @example 3600
+             */
             uptime_seconds: number;
         };
+        /** @enum {integer} */
+        Horizon: 1 | 3 | 5;
         Model: {
             /** @example pnw_v1_5_larch */
             version: string;
@@ -717,32 +710,36 @@ export interface components {
             species_code: string;
             /** @example Douglas-fir */
             species_common_name: string;
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
+            planting_method: components["schemas"]["PlantingMethod"];
             /** @description Whether at least half of the data points are in the native range of the species. */
             in_native_range: boolean;
             survival: {
                 /**
+                 * Format: double
                  * @description Mean of the survival at the data points.
                  * @example 0.8379
                  */
                 mean: number;
                 /**
+                 * Format: double
                  * @description Mean of the low ends of the intervals.
                  * @example 0.5951
                  */
                 low: number;
                 /**
+                 * Format: double
                  * @description Mean of the high ends of the intervals.
                  * @example 0.9719
                  */
                 high: number;
                 /**
+                 * Format: double
                  * @description The 10th percentile of the survival at the data points.
                  * @example 0.8102
                  */
                 p10: number;
                 /**
+                 * Format: double
                  * @description The 90th percentile: with `p10`, how survival varies in the unit.
                  * @example 0.8611
                  */
@@ -817,7 +814,7 @@ export interface components {
                      * @description Unique in the request, at most 4096 bytes as JSON.
                      * @example A-17
                      */
-                    id: string | number;
+                    id: components["schemas"]["UnitId"];
                     geometry: {
                         /** @constant */
                         type: "Polygon";
@@ -886,7 +883,7 @@ export interface components {
             /**
              * @description Horizon in years.
              * @default 5
-             * @enum {number}
+             * @enum {integer}
              */
             horizon?: 1 | 3 | 5;
             /**
@@ -897,111 +894,30 @@ export interface components {
              *     }
              */
             costs?: {
-                /** @example 1.2 */
+                /**
+                 * Format: double
+                 * @example 1.2
+                 */
                 manual?: number;
-                /** @example 0.35 */
+                /**
+                 * Format: double
+                 * @example 0.35
+                 */
                 drone_seeded?: number;
             };
             /**
+             * Format: double
              * @description Living trees wanted per hectare at `horizon`. Each option then has an `order`.
              * @example 400
              */
             target_per_ha?: number;
             /**
-             * @description Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval (`low`), so that the planting is expected to meet the target in 9 of 10 cases.
-             * @default mean
+             * @description Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval (`low`), so that the planting is expected to meet the target in 9 of 10 cases. By default, `mean`. Requires `target_per_ha`.
              * @enum {string}
              */
             basis?: "mean" | "low";
-            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
-            scenario?: {
-                /**
-                 * @description In degC.
-                 * @example 2
-                 */
-                warming_c?: number;
-                /**
-                 * @description In percent.
-                 * @example -10
-                 */
-                precipitation_change_percent?: number;
-            };
-            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
-                /**
-                 * @description In m.
-                 * @example 1060
-                 */
-                elevation?: number;
-                /**
-                 * @description In m.
-                 * @example 29
-                 */
-                terrain_ruggedness?: number;
-                /**
-                 * @description In degrees.
-                 * @example 15.3
-                 */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
-                /**
-                 * @description Dimensionless.
-                 * @default 0.5
-                 * @example 0.5
-                 */
-                vegetation_control?: number;
-                /**
-                 * @description In percent.
-                 * @default 10
-                 * @example 10
-                 */
-                overstory_cover?: number;
-                /**
-                 * @description In seeds.
-                 * @default 740
-                 * @example 740
-                 */
-                seeds_per_spot?: number;
-            };
+            scenario?: components["schemas"]["Scenario"];
+            conditions?: components["schemas"]["Conditions"];
             /**
              * @description Planting methods. Duplicates are ignored. By default, both.
              * @default [
@@ -1012,7 +928,7 @@ export interface components {
              *       "manual"
              *     ]
              */
-            planting_methods?: ("manual" | "drone_seeded")[];
+            planting_methods?: components["schemas"]["PlantingMethod"][];
             /**
              * @description Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.
              * @example [
@@ -1030,8 +946,7 @@ export interface components {
         };
         PlanResult: {
             units: (components["schemas"]["PlannedUnit"] | components["schemas"]["FailedUnit"])[];
-            /** @enum {number} */
-            horizon_years: 1 | 3 | 5;
+            horizon_years: components["schemas"]["Horizon"];
             model: components["schemas"]["Model"];
             /**
              * Format: date-time
@@ -1040,12 +955,9 @@ export interface components {
             generated_at: string;
         };
         PlannedUnit: {
+            id: components["schemas"]["UnitId"];
             /**
-             * @description As requested.
-             * @example A-17
-             */
-            id: string | number;
-            /**
+             * Format: double
              * @description Area on the WGS 84 ellipsoid, with geodesic edges.
              * @example 355.8232
              */
@@ -1056,12 +968,15 @@ export interface components {
              */
             data_points: number;
             /**
+             * Format: double
              * @description Distance from the centroid to the nearest data point.
              * @example 0.224
              */
             nearest_km: number;
             options: components["schemas"]["PlanOption"][];
         };
+        /** @enum {string} */
+        PlantingMethod: "manual" | "drone_seeded";
         PlantingOrder: {
             /**
              * @description Trees to plant, or pods to sow, per hectare.
@@ -1074,15 +989,18 @@ export interface components {
              */
             total: number;
             /**
+             * Format: double
              * @description Cost of the total. With `costs`.
              * @example 203838
              */
             cost?: number;
         };
         Prediction: {
-            /** @enum {number} */
-            horizon_years: 1 | 3 | 5;
-            /** @example 0.9422 */
+            horizon_years: components["schemas"]["Horizon"];
+            /**
+             * Format: double
+             * @example 0.9422
+             */
             survival_probability: number;
             /**
              * @description Largest magnitude first.
@@ -1107,14 +1025,24 @@ export interface components {
             risk_factors: components["schemas"]["RiskFactor"][];
             /** @description Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`. */
             interval?: {
-                /** @example 0.8 */
+                /**
+                 * Format: double
+                 * @example 0.8
+                 */
                 level: number;
-                /** @example 0.8312 */
+                /**
+                 * Format: double
+                 * @example 0.8312
+                 */
                 low: number;
-                /** @example 0.9904 */
+                /**
+                 * Format: double
+                 * @example 0.9904
+                 */
                 high: number;
             };
             /**
+             * Format: double
              * @description Survival at the average site of species and method. With `explanation` in `include`.
              * @example 0.913245
              */
@@ -1153,11 +1081,13 @@ export interface components {
          */
         PredictionRequest: {
             /**
+             * Format: double
              * @description Degrees north.
              * @example 44.12
              */
             latitude: number;
             /**
+             * Format: double
              * @description Degrees east.
              * @example -122.03
              */
@@ -1175,107 +1105,20 @@ export interface components {
              *       5
              *     ]
              */
-            horizons?: (1 | 3 | 5)[];
+            horizons?: components["schemas"]["Horizon"][];
             /**
              * @description How the tree is planted.
              * @example manual
-             * @enum {string}
              */
-            planting_method: "manual" | "drone_seeded";
+            planting_method: components["schemas"]["PlantingMethod"];
             /**
+             * Format: double
              * @description Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
              * @example 850
              */
             elevation_m?: number;
-            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
-                /**
-                 * @description In m.
-                 * @example 1060
-                 */
-                elevation?: number;
-                /**
-                 * @description In m.
-                 * @example 29
-                 */
-                terrain_ruggedness?: number;
-                /**
-                 * @description In degrees.
-                 * @example 15.3
-                 */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
-                /**
-                 * @description Dimensionless.
-                 * @default 0.5
-                 * @example 0.5
-                 */
-                vegetation_control?: number;
-                /**
-                 * @description In percent.
-                 * @default 10
-                 * @example 10
-                 */
-                overstory_cover?: number;
-                /**
-                 * @description In seeds.
-                 * @default 740
-                 * @example 740
-                 */
-                seeds_per_spot?: number;
-            };
-            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
-            scenario?: {
-                /**
-                 * @description In degC.
-                 * @example 2
-                 */
-                warming_c?: number;
-                /**
-                 * @description In percent.
-                 * @example -10
-                 */
-                precipitation_change_percent?: number;
-            };
+            conditions?: components["schemas"]["Conditions"];
+            scenario?: components["schemas"]["Scenario"];
             /**
              * @description What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
              * @example [
@@ -1294,8 +1137,7 @@ export interface components {
             species_code: string;
             /** @example Douglas-fir */
             species_common_name: string;
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
+            planting_method: components["schemas"]["PlantingMethod"];
             predictions: components["schemas"]["Prediction"][];
             model: components["schemas"]["Model"];
             /**
@@ -1317,34 +1159,38 @@ export interface components {
             species_code: string;
             /** @example Douglas-fir */
             species_common_name: string;
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
+            planting_method: components["schemas"]["PlantingMethod"];
             /** @description Whether the matched point is in the native range of the species. */
             in_native_range: boolean;
             predictions: components["schemas"]["Prediction"][];
         };
         RankedSite: {
             /**
+             * Format: double
              * @description Requested latitude.
              * @example 44.12
              */
             latitude: number;
             /**
+             * Format: double
              * @description Requested longitude.
              * @example -122.03
              */
             longitude: number;
             /**
+             * Format: double
              * @description Latitude of the matched point, the nearest data point.
              * @example 44.11669
              */
             matched_latitude: number;
             /**
+             * Format: double
              * @description Longitude of the matched point, the nearest data point.
              * @example -122.03331
              */
             matched_longitude: number;
             /**
+             * Format: double
              * @description Great-circle distance to the matched point; lower is better.
              * @example 0.453
              */
@@ -1355,6 +1201,7 @@ export interface components {
              */
             region: string;
             /**
+             * Format: double
              * @description Elevation of the matched point. With `site` in `include`.
              * @example 651
              */
@@ -1391,11 +1238,13 @@ export interface components {
          */
         RankingRequest: {
             /**
+             * Format: double
              * @description Degrees north.
              * @example 44.12
              */
             latitude: number;
             /**
+             * Format: double
              * @description Degrees east.
              * @example -122.03
              */
@@ -1410,7 +1259,7 @@ export interface components {
              *       "manual"
              *     ]
              */
-            planting_methods?: ("manual" | "drone_seeded")[];
+            planting_methods?: components["schemas"]["PlantingMethod"][];
             /**
              * @description Codes from GET /v1/species, matched exactly. Duplicates are ignored. By default, all.
              * @example [
@@ -1437,101 +1286,15 @@ export interface components {
              *       5
              *     ]
              */
-            horizons?: (1 | 3 | 5)[];
+            horizons?: components["schemas"]["Horizon"][];
             /**
+             * Format: double
              * @description Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
              * @example 850
              */
             elevation_m?: number;
-            /** @description Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
-                /**
-                 * @description In m.
-                 * @example 1060
-                 */
-                elevation?: number;
-                /**
-                 * @description In m.
-                 * @example 29
-                 */
-                terrain_ruggedness?: number;
-                /**
-                 * @description In degrees.
-                 * @example 15.3
-                 */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
-                /**
-                 * @description Dimensionless.
-                 * @default 0.5
-                 * @example 0.5
-                 */
-                vegetation_control?: number;
-                /**
-                 * @description In percent.
-                 * @default 10
-                 * @example 10
-                 */
-                overstory_cover?: number;
-                /**
-                 * @description In seeds.
-                 * @default 740
-                 * @example 740
-                 */
-                seeds_per_spot?: number;
-            };
-            /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
-            scenario?: {
-                /**
-                 * @description In degC.
-                 * @example 2
-                 */
-                warming_c?: number;
-                /**
-                 * @description In percent.
-                 * @example -10
-                 */
-                precipitation_change_percent?: number;
-            };
+            conditions?: components["schemas"]["Conditions"];
+            scenario?: components["schemas"]["Scenario"];
             /**
              * @description What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
              * @example [
@@ -1543,11 +1306,8 @@ export interface components {
         };
         RankingResult: {
             site: components["schemas"]["RankedSite"];
-            /**
-             * @description The longest requested horizon, which decides the ranking.
-             * @enum {number}
-             */
-            horizon_years: 1 | 3 | 5;
+            /** @description The longest requested horizon, which decides the ranking. */
+            horizon_years: components["schemas"]["Horizon"];
             ranking: components["schemas"]["RankedOption"][];
             model: components["schemas"]["Model"];
             /**
@@ -1565,13 +1325,25 @@ export interface components {
             /** @example Oregon */
             name: string;
             bounds: {
-                /** @example 41.99162 */
+                /**
+                 * Format: double
+                 * @example 41.99162
+                 */
                 south: number;
-                /** @example -124.57858 */
+                /**
+                 * Format: double
+                 * @example -124.57858
+                 */
                 west: number;
-                /** @example 46.29461 */
+                /**
+                 * Format: double
+                 * @example 46.29461
+                 */
                 north: number;
-                /** @example -116.46391 */
+                /**
+                 * Format: double
+                 * @example -116.46391
+                 */
                 east: number;
             };
             /** @example 240858 */
@@ -1583,23 +1355,46 @@ export interface components {
             /** @enum {string} */
             impact: "positive" | "negative";
             /**
+             * Format: double
              * @description Contribution to the survival probability, relative to the average site of the species and method.
              * @example 0.0302
              */
             magnitude: number;
         };
+        /** @description A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same. */
+        Scenario: {
+            /**
+             * Format: double
+             * @description In degC.
+             * @example 2
+             */
+            warming_c?: number;
+            /**
+             * Format: double
+             * @description In percent.
+             * @example -10
+             */
+            precipitation_change_percent?: number;
+        };
         Score: {
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
-            /** @enum {number} */
-            horizon_years: 1 | 3 | 5;
+            planting_method: components["schemas"]["PlantingMethod"];
+            horizon_years: components["schemas"]["Horizon"];
             /** @example 0.73 */
             auc: number | null;
-            /** @example 0.1034 */
+            /**
+             * Format: double
+             * @example 0.1034
+             */
             brier: number;
-            /** @example 0.978 */
+            /**
+             * Format: double
+             * @example 0.978
+             */
             calibration_slope: number | null;
-            /** @example 0.0021 */
+            /**
+             * Format: double
+             * @example 0.0021
+             */
             expected_calibration_error: number;
         };
         ServedModel: {
@@ -1641,6 +1436,7 @@ export interface components {
                 digest: string;
             };
             /**
+             * Format: double
              * @description Share of plantings whose survival is expected to lie in the interval. Null without intervals.
              * @example 0.8
              */
@@ -1652,26 +1448,31 @@ export interface components {
         };
         Site: {
             /**
+             * Format: double
              * @description Requested latitude.
              * @example 44.12
              */
             latitude: number;
             /**
+             * Format: double
              * @description Requested longitude.
              * @example -122.03
              */
             longitude: number;
             /**
+             * Format: double
              * @description Latitude of the matched point, the nearest data point.
              * @example 44.11669
              */
             matched_latitude: number;
             /**
+             * Format: double
              * @description Longitude of the matched point, the nearest data point.
              * @example -122.03331
              */
             matched_longitude: number;
             /**
+             * Format: double
              * @description Great-circle distance to the matched point; lower is better.
              * @example 0.453
              */
@@ -1682,6 +1483,7 @@ export interface components {
              */
             region: string;
             /**
+             * Format: double
              * @description Elevation of the matched point. With `site` in `include`.
              * @example 651
              */
@@ -1730,13 +1532,14 @@ export interface components {
             species_code: string;
             /** @example Douglas-fir */
             species_common_name: string;
-            horizons: (1 | 3 | 5)[];
+            horizons: components["schemas"]["Horizon"][];
             /**
              * @description Number of points.
              * @example 2
              */
             points: number;
             /**
+             * Format: double
              * @description Distance between rows of points, north to south.
              * @example 0.927
              */
@@ -1853,7 +1656,10 @@ export interface components {
                 coordinates: number[];
             };
             properties: {
-                /** @example 1101 */
+                /**
+                 * Format: double
+                 * @example 1101
+                 */
                 elevation_m: number;
                 /**
                  * @description ISO 3166-2 code.
@@ -1862,17 +1668,35 @@ export interface components {
                 region: string;
                 /** @example true */
                 in_native_range: boolean;
-                /** @example 0.8263 */
+                /**
+                 * Format: double
+                 * @example 0.8263
+                 */
                 survival_manual_1: number;
-                /** @example 0.8263 */
+                /**
+                 * Format: double
+                 * @example 0.8263
+                 */
                 survival_manual_3: number;
-                /** @example 0.8263 */
+                /**
+                 * Format: double
+                 * @example 0.8263
+                 */
                 survival_manual_5: number;
-                /** @example 0.8263 */
+                /**
+                 * Format: double
+                 * @example 0.8263
+                 */
                 survival_drone_seeded_1: number;
-                /** @example 0.8263 */
+                /**
+                 * Format: double
+                 * @example 0.8263
+                 */
                 survival_drone_seeded_3: number;
-                /** @example 0.8263 */
+                /**
+                 * Format: double
+                 * @example 0.8263
+                 */
                 survival_drone_seeded_5: number;
             };
         };
@@ -1886,13 +1710,14 @@ export interface components {
             species_code: string;
             /** @example Douglas-fir */
             species_common_name: string;
-            horizons: (1 | 3 | 5)[];
+            horizons: components["schemas"]["Horizon"][];
             /**
              * @description Number of points.
              * @example 2
              */
             points: number;
             /**
+             * Format: double
              * @description Distance between rows of points, north to south.
              * @example 0.927
              */
@@ -1905,6 +1730,11 @@ export interface components {
          * @description A cloud-optimized GeoTIFF in EPSG:4326. A pixel is a cell of the grid: float32, NaN where there is no point. Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`; with `include=intervals`, also `low_` and `high_` of each. Metadata: species, model, outcomes, caution, climate, practice. A pixel of an overview is the mean of the points in it.
          */
         SurfaceTiff: string;
+        /**
+         * @description The id of a feature.
+         * @example A-17
+         */
+        UnitId: string | number;
         Usage: {
             /** @enum {string} */
             tier: "spore" | "mycel" | "hypha";
@@ -1940,7 +1770,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description 405 `method_not_allowed` */
@@ -1952,7 +1782,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description 400, 408, 417 or 431 `invalid_request` */
@@ -1963,7 +1793,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
     };
@@ -2073,7 +1903,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
@@ -2085,7 +1915,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -2096,7 +1926,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body arrived late. */
@@ -2109,7 +1939,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `payload_too_large`: The request body is larger than the limit. */
@@ -2122,7 +1952,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
@@ -2135,7 +1965,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2161,7 +1991,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -2175,7 +2005,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -2188,7 +2018,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2206,7 +2036,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2251,7 +2081,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
@@ -2263,7 +2093,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -2274,7 +2104,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body arrived late. */
@@ -2287,7 +2117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `payload_too_large`: The request body is larger than the limit. */
@@ -2300,7 +2130,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
@@ -2313,7 +2143,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2330,7 +2160,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -2344,7 +2174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -2357,7 +2187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2375,7 +2205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2420,7 +2250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
@@ -2432,7 +2262,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -2443,7 +2273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body arrived late. */
@@ -2456,7 +2286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `payload_too_large`: The request body is larger than the limit. */
@@ -2469,7 +2299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
@@ -2482,7 +2312,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2506,7 +2336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -2520,7 +2350,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -2533,7 +2363,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2551,7 +2381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2596,7 +2426,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
@@ -2608,7 +2438,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -2619,7 +2449,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body arrived late. */
@@ -2632,7 +2462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `payload_too_large`: The request body is larger than the limit. */
@@ -2645,7 +2475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
@@ -2658,7 +2488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2684,7 +2514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -2698,7 +2528,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -2711,7 +2541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2729,7 +2559,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2774,7 +2604,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
@@ -2786,7 +2616,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -2797,7 +2627,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body arrived late. */
@@ -2810,7 +2640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `payload_too_large`: The request body is larger than the limit. */
@@ -2823,7 +2653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
@@ -2836,7 +2666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2857,7 +2687,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -2871,7 +2701,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -2884,7 +2714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -2902,7 +2732,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2914,7 +2744,7 @@ export interface operations {
                 f?: "json" | "geojson" | "csv" | "arrow" | "tif";
                 /** @description West, south, east and north in degrees, including the edges. By default, all points. */
                 bbox?: number[];
-                /** @description Maximum number of points. If there are more, the response has every second, every third (and so on) row and column of the grid. Points are not averaged. Rows and columns are counted from the corner of the grid or, if that leaves no points, from the first point in the box. A GeoTIFF always has all points: if there are more than `max_points` (by default the maximum of the tier), the request is rejected. Maximum by tier: spore 20000, mycel 20000, hypha 500000. */
+                /** @description Maximum number of points, by default 20000. If there are more, the response has every second, every third (and so on) row and column of the grid. Points are not averaged. Rows and columns are counted from the corner of the grid or, if that leaves no points, from the first point in the box. A GeoTIFF always has all points: if there are more than `max_points` (by default the maximum of the tier), the request is rejected. Maximum by tier: spore 20000, mycel 20000, hypha 500000. */
                 max_points?: number;
                 /** @description Adds the ends of the intervals as bands `low_*` and `high_*`. Requires `f=tif`. */
                 include?: "intervals"[];
@@ -3008,7 +2838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -3019,7 +2849,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `not_acceptable`: The response is not available in a media type that `Accept` allows. */
@@ -3032,7 +2862,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The requested range contains no byte of the response. */
@@ -3048,7 +2878,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -3065,7 +2895,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -3079,7 +2909,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -3092,7 +2922,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -3110,7 +2940,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -3174,7 +3004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced. */
@@ -3186,7 +3016,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -3197,7 +3027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `not_acceptable`: The response is not available in a media type that `Accept` allows. */
@@ -3210,7 +3040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The body arrived late. */
@@ -3223,7 +3053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `payload_too_large`: The request body is larger than the limit. */
@@ -3236,7 +3066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unsupported_media_type`: The endpoint does not accept the `Content-Type` of the request body. */
@@ -3249,7 +3079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -3266,7 +3096,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -3280,7 +3110,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -3293,7 +3123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /**
@@ -3311,7 +3141,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -3349,7 +3179,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -3360,7 +3190,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -3374,7 +3204,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -3387,7 +3217,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
@@ -3401,7 +3231,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -3439,7 +3269,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -3450,7 +3280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -3464,7 +3294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -3477,7 +3307,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
@@ -3491,7 +3321,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -3529,7 +3359,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -3540,7 +3370,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `rate_limit_exceeded`: The daily quota of the tier is used up. */
@@ -3554,7 +3384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -3567,7 +3397,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
@@ -3581,7 +3411,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -3619,7 +3449,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `key_inactive`: The API key is deactivated. */
@@ -3630,7 +3460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `internal_error`: The service failed unexpectedly. The request is not counted. */
@@ -3643,7 +3473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description `unavailable`: The service is starting, or its key store cannot be reached. The request is not counted. */
@@ -3657,7 +3487,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -3692,7 +3522,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The `status` is `starting`, `degraded` or `draining`. */

@@ -29,7 +29,7 @@ export type Coverage = Schemas['Coverage'];
 export type ServedModel = Schemas['ServedModel'];
 export type Usage = Schemas['Usage'];
 
-type ServiceError = Schemas['Error']['error'];
+type ServiceError = Schemas['ErrorObject'];
 
 /**
  * The service's error codes and two of the client: `connection_failed` (no answer arrived, even after retries) and

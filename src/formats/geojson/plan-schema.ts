@@ -54,7 +54,7 @@ const units = {
         properties: {
           type: { const: 'Feature' },
           id: {
-            type: ['string', 'number'],
+            $ref: '#/components/schemas/UnitId',
             description: 'Unique in the request, at most 4096 bytes as JSON.',
             examples: ['A-17'],
           },
@@ -93,7 +93,7 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
         error: ({ input }) => `horizon must be one of ${HORIZONS.join(', ')}, not ${show(input)}`,
       })
       .optional()
-      .meta({ description: 'Horizon in years.', default: 5 satisfies Horizon }),
+      .meta({ type: 'integer', description: 'Horizon in years.', default: 5 satisfies Horizon }),
     costs: z
       .strictObject({ manual: costOf('manual'), drone_seeded: costOf('drone_seeded') }, { error: costsError })
       .optional()
@@ -117,8 +117,8 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
       .meta({
         description:
           'Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval ' +
-          '(`low`), so that the planting is expected to meet the target in 9 of 10 cases.',
-        default: DEFAULT_BASIS,
+          '(`low`), so that the planting is expected to meet the target in 9 of 10 cases. By default, ' +
+          `\`${DEFAULT_BASIS}\`. Requires \`target_per_ha\`.`,
       }),
     scenario,
     conditions,

@@ -14,7 +14,7 @@ export interface UnitFeature {
   readonly geometry?: unknown;
 }
 
-const MAX_ID_BYTES = 4096;
+export const MAX_ID_BYTES = 4096;
 
 /** The most numbers of a position; GeoJSON recommends at most three. */
 const MAX_NUMBERS = 10;

@@ -41,13 +41,13 @@ function optionsUnder(data: PredictorData): Record<OptionName, Option> {
   return {
     elevation_m: elevation(hasLapseRates(data)),
     conditions: objectOfNumbers(
-      'conditions',
+      'Conditions',
       conditionsOf(data),
       'Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with ' +
         'numbers in their units.',
     ),
     scenario: objectOfNumbers(
-      'scenario',
+      'Scenario',
       SCENARIO,
       'A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.',
     ),
@@ -105,12 +105,13 @@ function elevation(isUsable: boolean): Option {
   };
 }
 
-/** An object whose members are numbers within their ranges, and no others. */
-function objectOfNumbers(option: string, numbers: readonly OptionNumber[], description: string): Option {
+/** An object whose members are numbers within their ranges, and no others. @param id of its schema */
+function objectOfNumbers(id: string, numbers: readonly OptionNumber[], description: string): Option {
+  const option = id.toLowerCase();
   const names = numbers.map(({ name }) => name);
   const properties = Object.fromEntries(numbers.map((number) => [number.name, describedNumber(number)]));
   return {
-    meta: { type: 'object', properties, additionalProperties: false, description },
+    meta: { id, type: 'object', properties, additionalProperties: false, description },
     write(value, rows, row, refuse) {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         refuse(`${option} must be an object with numbers, not ${show(value)}`);
@@ -139,9 +140,9 @@ function include(hasIntervals: boolean): Option {
   const description =
     'What to add to the response: intervals of the survival (`intervals`), the contributions of all features ' +
     '(`explanation`), details of the matched point (`site`).';
-  const allowed = INCLUDES.filter((word) => hasIntervals || word !== 'intervals');
+  const items = { type: 'string', enum: INCLUDES.filter((word) => hasIntervals || word !== 'intervals') };
   return {
-    meta: { type: 'array', items: { enum: allowed }, description, examples: [['explanation', 'site']] },
+    meta: { type: 'array', items, description, examples: [['explanation', 'site']] },
     write(value, rows, row, refuse) {
       if (!Array.isArray(value)) refuse(`include must be an array of ${known}, not ${show(value)}`);
       else if (!value.every((word) => INCLUDES.includes(word))) {

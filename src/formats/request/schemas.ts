@@ -60,7 +60,7 @@ const years = {
     `horizon must be one of ${horizonList}`,
     (value) => HORIZONS.includes(value as Horizon),
     {
-      items: { enum: [...HORIZONS] },
+      items: { $ref: '#/components/schemas/Horizon' },
       description: 'Years. Duplicates are ignored. By default, all three.',
       examples: [[1, 5]],
       default: [...HORIZONS],
@@ -74,8 +74,7 @@ const plantingMethod = z
     error: `planting_method is missing: it must be ${PLANTING_METHODS.map(show).join(' or ')}`,
   })
   .meta({
-    type: 'string',
-    enum: [...PLANTING_METHODS],
+    $ref: '#/components/schemas/PlantingMethod',
     description: 'How the tree is planted.',
     examples: ['manual'],
   });
@@ -115,7 +114,7 @@ const choice = {
   // An element that is no method has an error code of its own.
   planting_methods: listSchema<unknown>('planting_methods', PLANTING_METHODS.join(', '), '', () => true, {
     maxItems: MAX_CHOICES,
-    items: { enum: [...PLANTING_METHODS] },
+    items: { $ref: '#/components/schemas/PlantingMethod' },
     description: 'Planting methods. Duplicates are ignored. By default, both.',
     examples: [['manual']],
     default: [...PLANTING_METHODS],

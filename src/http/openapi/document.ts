@@ -163,18 +163,20 @@ function namedSchemas(): Record<string, Json> {
   const uri = (id: string) => `#/components/schemas/${id}`;
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri, io: 'input' });
   const names = Object.keys(schemas).toSorted();
-  return Object.fromEntries(names.map((id) => [id, withoutIds(schemas[id] as Json)]));
+  return Object.fromEntries(names.map((id) => [id, forOpenApi(schemas[id] as Json)]));
 }
 
 function schemaOf(schema: z.ZodType): Json {
   const id = z.globalRegistry.get(schema)?.id;
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
-  return withoutIds(z.toJSONSchema(schema, { io: 'input' }) as Json);
+  return forOpenApi(z.toJSONSchema(schema, { io: 'input' }) as Json);
 }
 
-/** OpenAPI identifies schemas by their path; the ids and dialect that zod adds would contradict it. */
-function withoutIds({ $id, $schema, id, ...schema }: Json): Json {
-  return schema;
+/** Without zod's ids and dialect, which contradict OpenAPI's; with the format that keeps some clients from rounding. */
+function forOpenApi({ $id, $schema, id, ...schema }: Json): Json {
+  return JSON.parse(JSON.stringify(schema), (_name, value) =>
+    [value?.type].flat().includes('number') ? { ...value, format: 'double' } : value,
+  );
 }
 
 function responseObject(description: string, body: Body, headers: readonly HeaderName[] = [], more?: object) {

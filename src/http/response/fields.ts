@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { horizonSchema, plantingMethodSchema } from '../../prediction/artefacts/manifest.js';
 
 // What the schemas of responses are made of: `import * as field`.
 
@@ -22,10 +22,10 @@ export const flag = (example: boolean, description?: string) => of(z.boolean(), 
 export const share = (example: number, description?: string) =>
   of(z.number().min(0).max(1), example, description);
 
-export const horizonYears = z.literal([...HORIZONS]);
+export const horizonYears = horizonSchema;
 export const speciesCode = text('PSME', 'As requested.');
 export const speciesCommonName = text('Douglas-fir');
-export const plantingMethod = z.enum(PLANTING_METHODS);
+export const plantingMethod = plantingMethodSchema;
 
 export const modelSchema = component('Model', {
   version: text('pnw_v1_5_larch'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_ID_BYTES } from '../../formats/geojson/unit-reader.js';
 import { RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../../prediction/errors/api-error.js';
 import * as field from './fields.js';
@@ -140,7 +141,9 @@ export const rankingResponseSchema = field.component('RankingResult', {
   ...originShape,
 });
 
-const unitId = field.of(z.union([z.string(), z.number()]), 'A-17', 'As requested.');
+const unitId = z
+  .union([z.string().max(MAX_ID_BYTES), z.number()])
+  .meta({ id: 'UnitId', description: 'The id of a feature.', examples: ['A-17'] });
 
 const plannedUnitSchema = field.component('PlannedUnit', {
   id: unitId,
@@ -193,4 +196,4 @@ export const planResponseSchema = field.component('PlanResult', {
   ...originShape,
 });
 
-export const errorResponseSchema = field.component('Error', { error: errorObjectSchema });
+export const errorResponseSchema = field.component('ErrorBody', { error: errorObjectSchema });

@@ -12,11 +12,12 @@ export function wordListSchema(name: string, allowed: readonly (string | number)
   const wrong = (value: unknown) => (value as string[]).filter((word) => !known.includes(word));
   const error = ({ input }: { input?: unknown }) =>
     `${name} can only list ${known.join(', ')}, separated by commas, not ${showAll(wrong(input))}`;
+  const items = { type: typeof allowed[0] === 'number' ? 'integer' : 'string', enum: allowed };
   return z
     .unknown()
     .refine((value) => wrong(value).length === 0, { error })
     .optional()
-    .meta({ type: 'array', items: { enum: allowed }, description });
+    .meta({ type: 'array', items, description });
 }
 
 /** A number as text; any other text as it is, for the error message. */

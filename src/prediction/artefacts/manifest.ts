@@ -87,10 +87,13 @@ const methodSchema = fileSchema.extend({
   intervals: fileSchema.optional(),
 });
 
+export const horizonSchema = z.literal(HORIZONS).meta({ id: 'Horizon', type: 'integer' });
+export const plantingMethodSchema = z.enum(PLANTING_METHODS).meta({ id: 'PlantingMethod' });
+
 /** The evaluation of one method at one horizon, as GET /v1/model has it; null where a score is not defined. */
 export const scoreSchema = z.object({
-  planting_method: z.enum(PLANTING_METHODS),
-  horizon_years: z.literal(HORIZONS),
+  planting_method: plantingMethodSchema,
+  horizon_years: horizonSchema,
   auc: share.nullable().meta({ examples: [0.73] }),
   brier: share.meta({ examples: [0.1034] }),
   calibration_slope: number.nullable().meta({ examples: [0.978] }),
@@ -103,7 +106,7 @@ export const evidenceSchema = z.object({
   place: text.meta({ examples: ['Medford'] }),
   treatment: text.nullable().meta({ description: 'Null if unknown.', examples: ['weed control'] }),
   species_code: text.meta({ examples: ['PSME'] }),
-  planting_method: z.enum(PLANTING_METHODS),
+  planting_method: plantingMethodSchema,
   years: number.positive().meta({ description: 'Years until the trees were counted.', examples: [4.8] }),
   horizon_years: z
     .int()

@@ -26,24 +26,26 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** The error object of an error body and of a failed element of a batch. */
-export const errorObjectSchema = z.strictObject({
-  code: z
-    .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
-    .meta({ examples: ['outside_coverage'] }),
-  message: z.string().meta({
-    description: 'Which value is invalid, why, and what is allowed.',
-    examples: [
-      'latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.',
-    ],
-  }),
-  details: z
-    .record(z.string(), z.unknown())
-    .exactOptional()
-    .meta({
-      description: 'More about the error. The fields depend on `code`.',
-      examples: [{ suggestion: 'GET /v1/coverage lists the regions and their bounds.' }],
+export const errorObjectSchema = z
+  .strictObject({
+    code: z
+      .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+      .meta({ examples: ['outside_coverage'] }),
+    message: z.string().meta({
+      description: 'Which value is invalid, why, and what is allowed.',
+      examples: [
+        'latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.',
+      ],
     }),
-});
+    details: z
+      .record(z.string(), z.unknown())
+      .exactOptional()
+      .meta({
+        description: 'More about the error. The fields depend on `code`.',
+        examples: [{ suggestion: 'GET /v1/coverage lists the regions and their bounds.' }],
+      }),
+  })
+  .meta({ id: 'ErrorObject' });
 
 export type ErrorObject = Readonly<z.output<typeof errorObjectSchema>>;
 

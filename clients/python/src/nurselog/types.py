@@ -11,6 +11,16 @@ class Summary(TypedDict):
     failed: int
 
 
+class DifferenceInterval(TypedDict):
+    """
+    Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`.
+    """
+
+    level: float
+    low: float
+    high: float
+
+
 class Conditions(TypedDict):
     """
     Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
@@ -74,43 +84,6 @@ class Conditions(TypedDict):
     """
 
 
-class Scenario(TypedDict):
-    """
-    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
-    """
-
-    warming_c: NotRequired[float]
-    """
-    In degC.
-    """
-    precipitation_change_percent: NotRequired[float]
-    """
-    In percent.
-    """
-
-
-class DifferenceInterval(TypedDict):
-    """
-    Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`.
-    """
-
-    level: float
-    low: float
-    high: float
-
-
-class MethodDifference(TypedDict):
-    horizon_years: Literal[1, 3, 5]
-    manual_advantage: float
-    """
-    Manual survival minus drone-seeded.
-    """
-    interval: NotRequired[DifferenceInterval]
-    """
-    Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`.
-    """
-
-
 class Contribution(TypedDict):
     feature: str
     """
@@ -144,61 +117,8 @@ class ErrorObject(TypedDict):
     """
 
 
-class ErrorBody(TypedDict):
-    error: ErrorObject
-
-
-class Evidence(TypedDict):
-    source: str
-    place: str
-    treatment: str | None
-    """
-    Null if unknown.
-    """
-    species_code: str
-    planting_method: Literal['manual', 'drone_seeded']
-    years: float
-    """
-    Years until the trees were counted.
-    """
-    horizon_years: int
-    """
-    Year of the prediction. Between two horizons, the prediction is interpolated.
-    """
-    trees: int | None
-    """
-    Null if unknown.
-    """
-    observed: float
-    """
-    Share of the trees that were alive.
-    """
-    predicted: float
-    low: float | None
-    """
-    Low end of the interval. Null without intervals.
-    """
-    high: float | None
-    use: Literal['conditioning', 'held_out', 'shown']
-    """
-    Whether the models were conditioned on the planting or only compared with it.
-    """
-
-
-class Error(TypedDict):
-    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
-    message: str
-    """
-    Which value is invalid, why, and what is allowed.
-    """
-    details: NotRequired[dict[str, Any]]
-    """
-    More about the error. The fields depend on `code`.
-    """
-
-
 class FailedResult(TypedDict):
-    error: Error
+    error: ErrorObject
     latitude: float | None
     """
     As requested. Null if it was not a number.
@@ -207,14 +127,6 @@ class FailedResult(TypedDict):
     """
     As requested. Null if it was not a number.
     """
-
-
-class FailedUnit(TypedDict):
-    id: str | float
-    """
-    As requested.
-    """
-    error: Error
 
 
 class Feature(TypedDict):
@@ -303,24 +215,6 @@ class Outline1(TypedDict):
 class Outline2(TypedDict):
     type: Literal['MultiPolygon']
     coordinates: list[list[list[list[float]]]]
-
-
-class Unit(TypedDict):
-    type: Literal['Feature']
-    id: str | float
-    """
-    Unique in the request, at most 4096 bytes as JSON.
-    """
-    geometry: Outline1 | Outline2
-
-
-class Units(TypedDict):
-    """
-    Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.
-    """
-
-    type: Literal['FeatureCollection']
-    features: list[Unit]
 
 
 class Costs(TypedDict):
@@ -418,6 +312,21 @@ class RiskFactor(TypedDict):
     """
 
 
+class Scenario(TypedDict):
+    """
+    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
+    """
+
+    warming_c: NotRequired[float]
+    """
+    In degC.
+    """
+    precipitation_change_percent: NotRequired[float]
+    """
+    In percent.
+    """
+
+
 class Score(TypedDict):
     planting_method: Literal['manual', 'drone_seeded']
     horizon_years: Literal[1, 3, 5]
@@ -441,39 +350,6 @@ class Grid(TypedDict):
     digest: str
     """
     SHA-256 of data/SHA256SUMS. It changes with any byte of the grid.
-    """
-
-
-class ServedModel(TypedDict):
-    version: str
-    codename: str
-    series: str
-    digest: str
-    """
-    SHA-256 of the manifest. It changes with any byte of the models.
-    """
-    outcomes: Literal['simulated', 'calibrated', 'observed']
-    """
-    Origin of the outcomes that the models were trained on.
-    """
-    caution: str
-    """
-    Limits on the use of predictions.
-    """
-    alive: Alive
-    """
-    What "alive" means, by planting method.
-    """
-    grid: Grid
-    interval_level: float | None
-    """
-    Share of plantings whose survival is expected to lie in the interval. Null without intervals.
-    """
-    features: list[Feature]
-    scores: list[Score]
-    evidence: list[Evidence]
-    """
-    Observed plantings, and the predictions of the models for them.
     """
 
 
@@ -634,16 +510,22 @@ class ComparisonRequest(TypedDict):
     Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
     """
     conditions: NotRequired[Conditions]
-    """
-    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
-    """
     scenario: NotRequired[Scenario]
-    """
-    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
-    """
     include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
     """
     What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
+    """
+
+
+class MethodDifference(TypedDict):
+    horizon_years: Literal[1, 3, 5]
+    manual_advantage: float
+    """
+    Manual survival minus drone-seeded.
+    """
+    interval: NotRequired[DifferenceInterval]
+    """
+    Expected to contain the difference in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
 
 
@@ -656,6 +538,55 @@ class Coverage(TypedDict):
     """
     horizons: list[Literal[1, 3, 5]]
     planting_methods: list[Literal['manual', 'drone_seeded']]
+
+
+class ErrorBody(TypedDict):
+    error: ErrorObject
+
+
+class Evidence(TypedDict):
+    source: str
+    place: str
+    treatment: str | None
+    """
+    Null if unknown.
+    """
+    species_code: str
+    planting_method: Literal['manual', 'drone_seeded']
+    years: float
+    """
+    Years until the trees were counted.
+    """
+    horizon_years: int
+    """
+    Year of the prediction. Between two horizons, the prediction is interpolated.
+    """
+    trees: int | None
+    """
+    Null if unknown.
+    """
+    observed: float
+    """
+    Share of the trees that were alive.
+    """
+    predicted: float
+    low: float | None
+    """
+    Low end of the interval. Null without intervals.
+    """
+    high: float | None
+    use: Literal['conditioning', 'held_out', 'shown']
+    """
+    Whether the models were conditioned on the planting or only compared with it.
+    """
+
+
+class FailedUnit(TypedDict):
+    id: str | float
+    """
+    The id of a feature.
+    """
+    error: ErrorObject
 
 
 class PlanOption(TypedDict):
@@ -681,6 +612,24 @@ class PlanOption(TypedDict):
     """
 
 
+class Unit(TypedDict):
+    type: Literal['Feature']
+    id: str | float
+    """
+    Unique in the request, at most 4096 bytes as JSON.
+    """
+    geometry: Outline1 | Outline2
+
+
+class Units(TypedDict):
+    """
+    Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.
+    """
+
+    type: Literal['FeatureCollection']
+    features: list[Unit]
+
+
 class PlanRequest(TypedDict):
     units: Units
     """
@@ -700,16 +649,10 @@ class PlanRequest(TypedDict):
     """
     basis: NotRequired[Literal['mean', 'low']]
     """
-    Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval (`low`), so that the planting is expected to meet the target in 9 of 10 cases.
+    Survival by which `target_per_ha` is divided: the mean (`mean`), or the low end of the interval (`low`), so that the planting is expected to meet the target in 9 of 10 cases. By default, `mean`. Requires `target_per_ha`.
     """
     scenario: NotRequired[Scenario]
-    """
-    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
-    """
     conditions: NotRequired[Conditions]
-    """
-    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
-    """
     planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
     """
     Planting methods. Duplicates are ignored. By default, both.
@@ -727,7 +670,7 @@ class PlanRequest(TypedDict):
 class PlannedUnit(TypedDict):
     id: str | float
     """
-    As requested.
+    The id of a feature.
     """
     area_ha: float
     """
@@ -791,13 +734,7 @@ class PredictionRequest(TypedDict):
     Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
     """
     conditions: NotRequired[Conditions]
-    """
-    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
-    """
     scenario: NotRequired[Scenario]
-    """
-    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
-    """
     include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
     """
     What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
@@ -865,13 +802,7 @@ class RankingRequest(TypedDict):
     Elevation of the site in metres. Elevation and climate are adjusted from the matched point to it. The difference may be at most 1000 m.
     """
     conditions: NotRequired[Conditions]
-    """
-    Measured values, which replace those of the grid, and practice: features of `GET /v1/model` with numbers in their units.
-    """
     scenario: NotRequired[Scenario]
-    """
-    A changed climate. Temperatures and precipitation change as stated; relative humidity stays the same.
-    """
     include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
     """
     What to add to the response: intervals of the survival (`intervals`), the contributions of all features (`explanation`), details of the matched point (`site`).
@@ -887,6 +818,39 @@ class RankingResult(TypedDict):
     ranking: list[RankedOption]
     model: Model
     generated_at: str
+
+
+class ServedModel(TypedDict):
+    version: str
+    codename: str
+    series: str
+    digest: str
+    """
+    SHA-256 of the manifest. It changes with any byte of the models.
+    """
+    outcomes: Literal['simulated', 'calibrated', 'observed']
+    """
+    Origin of the outcomes that the models were trained on.
+    """
+    caution: str
+    """
+    Limits on the use of predictions.
+    """
+    alive: Alive
+    """
+    What "alive" means, by planting method.
+    """
+    grid: Grid
+    interval_level: float | None
+    """
+    Share of plantings whose survival is expected to lie in the interval. Null without intervals.
+    """
+    features: list[Feature]
+    scores: list[Score]
+    evidence: list[Evidence]
+    """
+    Observed plantings, and the predictions of the models for them.
+    """
 
 
 class BatchRequest(TypedDict):

@@ -81,13 +81,12 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
         minimum: 1,
         maximum: limit,
         examples: [5000],
-        default: DEFAULT_POINTS,
         description:
-          'Maximum number of points. If there are more, the response has every second, every third (and so ' +
-          'on) row and column of the grid. Points are not averaged. Rows and columns are counted from the ' +
-          'corner of the grid or, if that leaves no points, from the first point in the box. A GeoTIFF ' +
-          'always has all points: if there are more than `max_points` (by default the maximum of the ' +
-          `tier), the request is rejected. Maximum by tier: ${mostPoints}.`,
+          `Maximum number of points, by default ${DEFAULT_POINTS}. If there are more, the response has every ` +
+          'second, every third (and so on) row and column of the grid. Points are not averaged. Rows and ' +
+          'columns are counted from the corner of the grid or, if that leaves no points, from the first ' +
+          'point in the box. A GeoTIFF always has all points: if there are more than `max_points` (by ' +
+          `default the maximum of the tier), the request is rejected. Maximum by tier: ${mostPoints}.`,
       }),
     include: wordListSchema(
       'include',

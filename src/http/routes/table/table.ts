@@ -26,7 +26,7 @@ const tables: Record<TableMediaType, z.ZodType> = {
   }),
   'application/vnd.apache.arrow.stream': z
     .string()
-    .meta({ id: 'ArrowTable', description: 'A stream in the Apache Arrow IPC format.' }),
+    .meta({ id: 'ArrowTable', format: 'binary', description: 'A stream in the Apache Arrow IPC format.' }),
 };
 
 export const tableEndpoint: Endpoint = {
