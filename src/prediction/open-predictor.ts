@@ -76,7 +76,7 @@ export async function checkModel(
   const width = model.featureCount;
   const list = Int32Array.from(points.keys());
   const features = new SiteFeatures(grid, manifest).featuresOf(new SiteRows(list.length), list, points);
-  const { survival, baseline, contributions, durationMs } = await timed(model, { features }, species);
+  const { survival, baseline, contributions, durationMs } = await tryRun(model, { features }, species);
   const where = (row: number) => `at grid point ${points[row]}, species ${species[row]}`;
   const horizons = HORIZONS.length;
   for (const { name, values, perRow, min } of [
@@ -127,7 +127,7 @@ export async function checkIntervals(
   const list = Int32Array.from(points.keys());
   const features = sites.featuresOf(rows, list, points);
   const errors = sites.errorsOf(rows, list, points, new Float64Array(points.length));
-  const { draws, durationMs } = await timed(model, { features, errors }, species);
+  const { draws, durationMs } = await tryRun(model, { features, errors }, species);
   const horizons = HORIZONS.length;
   const perRow = draws.length / species.length;
   const count = perRow / horizons;
@@ -143,16 +143,16 @@ export async function checkIntervals(
 }
 
 /** Runs a model, and its first row alone. @throws ArtefactError where it does not run, or the other rows change that one */
-async function timed<Output extends string>(
+async function tryRun<Output extends string>(
   model: ModelSession<Output>,
   columns: Readonly<Record<string, Float32Array>>,
   species: Uint8Array,
 ) {
   const width = model.featureCount;
-  const inputs = [...Object.keys(columns).map((name) => `${name} float32[N, ${width}]`), 'species int64[N]'];
   const run = (rows: typeof columns, kinds: Uint8Array) =>
     model.run(rows, kinds).catch(({ message }: Error) => {
-      return model.refuse(`does not run on ${inputs.join(', ')}: ${oneLine(message)}`);
+      const inputs = Object.keys(columns).map((name) => `${name} float32[N, ${width}], `);
+      return model.refuse(`does not run on ${inputs.join('')}species int64[N]: ${oneLine(message)}`);
     });
   const startedMs = performance.now();
   const outputs = await run(columns, species);
@@ -161,7 +161,9 @@ async function timed<Output extends string>(
   const alone = await run(Object.fromEntries(first), species.subarray(0, 1));
   for (const [name, values] of Object.entries<Float32Array>(alone)) {
     const among = outputs[name as Output];
-    const at = values.findIndex((value, i) => Math.abs(value - among[i]) > TOLERANCE);
+    const isEqual = (value: number, i: number) =>
+      Object.is(value, among[i]) || Math.abs(value - among[i]) <= TOLERANCE;
+    const at = values.findIndex((value, i) => !isEqual(value, i));
     if (at !== -1) model.refuse(`${name} of a row is ${among[at]} among others, but ${values[at]} alone`);
   }
   return { ...outputs, durationMs };

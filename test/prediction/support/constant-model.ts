@@ -16,8 +16,8 @@ export interface ConstantModel {
   readonly inputNames?: readonly [features: string, species: string];
   /** Unused products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH, to make the model slow; none by default. */
   readonly idleProducts?: number;
-  /** A fault of the graph for rows whose last feature, `seeds_per_spot`, is above a value. */
-  readonly trap?: { readonly kind: keyof typeof TRAPS; readonly above: number };
+  /** A fault of the graph for rows whose last feature, `seeds_per_spot`, is above a value; without one, in runs of few rows. */
+  readonly trap?: { readonly kind: keyof typeof TRAPS; readonly above?: number };
   /** A file that has the survival in place of the model. */
   readonly survivalFile?: string;
   /** An operator that survival passes through last. */
@@ -33,6 +33,9 @@ const TRAPS = {
 };
 
 const SLOW_WIDTH = 1500;
+
+/** Survival of the sound model summed over the rows of a run, up to which they are few. */
+const FEW_ROWS = 10;
 
 /** A constant model that keeps the contract. The last features, those of practice, contribute nothing. */
 export function soundModel(featureCount: number): ConstantModel {
@@ -115,7 +118,7 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
           dimensions: [inputCount, 1],
           values: Float32Array.from({ length: inputCount }, (_, i) => Number(i === inputCount - 1)),
         },
-        trap_above: { dimensions: [1], values: Float32Array.of(model.trap.above) },
+        trap_above: { dimensions: [1], values: Float32Array.of(model.trap.above ?? FEW_ROWS) },
         trap_row: row(TRAPS[model.trap.kind]),
       }),
       baseline_row: row(baseline),
@@ -131,10 +134,13 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
 /** Adds the survival of the row to zeros, with the trap and the last operator of the model. */
 function survivalNodes({ trap, lastOperator }: ConstantModel, features: string, output: string): OnnxNode[] {
   const nodes: OnnxNode[] = [{ operator: 'Add', inputs: ['zero', 'survival_row'], output: 'sound_survival' }];
+  const isOfRun = trap?.above === undefined;
   if (trap !== undefined)
     nodes.push(
-      { operator: 'MatMul', inputs: [features, 'last_feature'], output: 'trigger' },
-      { operator: 'Greater', inputs: ['trigger', 'trap_above'], output: 'is_trapped' },
+      isOfRun
+        ? { operator: 'ReduceSum', inputs: ['sound_survival'], output: 'trigger' }
+        : { operator: 'MatMul', inputs: [features, 'last_feature'], output: 'trigger' },
+      { operator: isOfRun ? 'Less' : 'Greater', inputs: ['trigger', 'trap_above'], output: 'is_trapped' },
       { operator: 'Where', inputs: ['is_trapped', 'trap_row', 'sound_survival'], output: 'trapped_survival' },
     );
   if (trap?.kind === 'endless')
