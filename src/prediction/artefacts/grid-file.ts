@@ -154,7 +154,7 @@ export function pointOutside(
   // Half a step of tolerance, for the rounding of scale * integer.
   const lowest = (minimum - offset) / scale - 0.5;
   const highest = (maximum - offset) / scale + 0.5;
-  const { length } = integers;
+  const { length } = integers; // `findIndex` takes four times as long
   for (let point = 0; point < length; point++) {
     const integer = integers[point];
     if (integer < lowest || integer > highest) return point;

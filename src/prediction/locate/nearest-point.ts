@@ -18,8 +18,8 @@ const FIRST_RADIUS_KM = 2;
 
 /**
  * Finds the nearest grid point by great-circle distance, exactly. Nearly all places lie in a cell whose four corners
- * are grid points: the nearest is one of these. For the others, a KD-tree finds the points in a box. Tests compare it
- * with `geokdbush.around` and with a search of all points.
+ * are grid points: the nearest is one of these. For the others, a KD-tree of the border finds the points in a box.
+ * Tests compare it with `geokdbush.around` and with a search of all points.
  */
 export class NearestPoint {
   /** Great-circle distance in km of the point found last. */
