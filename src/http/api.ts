@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { MemoryBudget } from '../work/admission.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { rejectOverload } from './hooks/overload.js';
+import { endArrival, rejectOverload } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
@@ -48,8 +48,10 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   };
   const app = createServer(config, phase, log, connections, '/openapi.json lists the endpoints', (reply) => {
     const { raw, state } = reply.request;
-    state.endArrival?.();
-    if (state.caller !== undefined) connectionOf(raw).rememberKey(state.caller.id);
+    if (state.caller !== undefined) {
+      endArrival(context, reply.request);
+      connectionOf(raw).rememberKey(state.caller.id);
+    }
     logRequest(reply, metrics);
   });
   enableServerTiming(app);

@@ -13,7 +13,7 @@ const HEADERS = Object.entries(headers).flat();
 /** Bytes of a typical entry of a batch, to estimate how many a body has. */
 const BYTES_PER_SITE = 96;
 
-/** Makes a hook that counts the sites of a batch as arriving until its `endArrival` is called. */
+/** Makes a hook that counts the sites of a batch as arriving until `endArrival`. */
 export function countArriving({ arriving }: RouteContext): onRequestHookHandler {
   return (request, reply, done) => {
     const { id, tier } = callerOf(request);
@@ -22,13 +22,17 @@ export function countArriving({ arriving }: RouteContext): onRequestHookHandler 
     // The caller may have disconnected while the store counted the request.
     if (!reply.raw.closed) {
       addTo(arriving, id, sites);
-      request.state.endArrival = () => {
-        addTo(arriving, id, -sites);
-        request.state.endArrival = undefined;
-      };
+      // Not a function that ends the count: such closures kept bodies alive until a full garbage collection.
+      request.state.arrivingSites = sites;
     }
     done();
   };
+}
+
+/** Counts the sites of a request no longer as arriving. */
+export function endArrival({ arriving }: RouteContext, request: FastifyRequest): void {
+  addTo(arriving, callerOf(request).id, -(request.state.arrivingSites ?? 0));
+  request.state.arrivingSites = 0;
 }
 
 /**

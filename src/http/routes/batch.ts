@@ -4,7 +4,7 @@ import { placeError } from '../../formats/request/request-errors.js';
 import { requestReaderOf } from '../../formats/request/request-reader.js';
 import { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors.js';
-import { countArriving } from '../hooks/overload.js';
+import { countArriving, endArrival } from '../hooks/overload.js';
 import type { Endpoint } from '../openapi/endpoint.js';
 import { takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
@@ -33,7 +33,7 @@ export function batchRoute(app: FastifyInstance, context: RouteContext): void {
   const { serving, submitter, metrics, memory } = context;
   const onRequest = countArriving(context);
   app.post<{ Body: Buffer }>(batchEndpoint.path, { onRequest }, async (request, reply) => {
-    request.state.endArrival?.();
+    endArrival(context, request);
     const generation = serving.current;
     const { id, tier } = callerOf(request);
     // Others may have arrived since the first look at the queue, and parsing a body is most of what is left to do.

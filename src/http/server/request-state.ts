@@ -11,8 +11,8 @@ interface RequestState {
   quota?: Admission;
   /** The largest body that the caller may send, where it is not BODY_LIMIT_BYTES. */
   bodyLimitBytes?: number;
-  /** Stops counting a batch as arriving. */
-  endArrival?: (() => void) | undefined;
+  /** Sites of a batch that count as arriving. */
+  arrivingSites?: number;
   sites?: number;
   /** How long its first job waited, and the time in the models, summed over its jobs. */
   times?: Pick<Job, 'queueMs' | 'inferenceMs'>;
