@@ -89,6 +89,12 @@ def test_a_client_does_not_show_its_key(client: type[Client] | type[AsyncClient]
 
 
 @pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_a_connection_is_waited_for_ten_seconds_at_most(client: type[Client] | type[AsyncClient]) -> None:
+    connects = [client("http://127.0.0.1:8080", SECRET, timeout=seconds)._http.timeout.connect for seconds in (60, 3)]
+    assert connects == [10, 3]
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
 def test_the_default_timeout_is_that_of_the_time_limits(client: type[Client] | type[AsyncClient]) -> None:
     [seconds] = re.findall(r"^\| `timeout` \(Python client\) \| (\d+) s ", OPERATIONS.read_text(), re.MULTILINE)
     assert inspect.signature(client).parameters["timeout"].default == float(seconds)

@@ -93,10 +93,10 @@ class Client:
     Args:
         url: The address of the service; by default the environment variable NURSELOG_URL.
         api_key: The API key; by default the environment variable NURSELOG_API_KEY.
-        timeout: Seconds to wait for a connection and for each part of a response; a whole body may take five times as
-            long.
+        timeout: Seconds to wait for each part of a response, and at most 10 of them for a connection; a whole body may
+            take five times as long.
         retries: How often a request is sent again after a failed connection, an overload or a short rate limit; by
-            default for about a minute.
+            default for about a minute, besides the time that the attempts take.
 
     Raises:
         ConfigurationError: The URL or the key is missing or malformed, or the environment has proxies or certificates

@@ -16,6 +16,9 @@ from nurselog.errors import ConfigurationError
 URL_VARIABLE = "NURSELOG_URL"
 KEY_VARIABLE = "NURSELOG_API_KEY"
 
+# The default timeout in full would be waited for at each attempt to reach a host that is gone.
+_MAX_CONNECT_S = 10.0
+
 # A body that comes byte by byte meets the timeout of each part for ever.
 _BODY_TIMEOUTS = 5
 
@@ -29,7 +32,8 @@ def http_client(kind: type[_Http], url: str | None, api_key: str | None, timeout
         kind: Which of the two clients.
         url: See `Client`.
         api_key: See `Client`.
-        timeout: Seconds to wait for a connection and for each part of a response; five times as long for all parts.
+        timeout: Seconds to wait for each part of a response, and at most 10 of them for a connection; five times as
+            long for all parts.
 
     Raises:
         ConfigurationError: The URL, the key, or proxies or certificates of the environment cannot be used.
@@ -42,8 +46,9 @@ def http_client(kind: type[_Http], url: str | None, api_key: str | None, timeout
         limit(response)
 
     hooks = {"response": [limit if kind is httpx.Client else limit_async]}
+    waits = httpx.Timeout(timeout, connect=min(timeout, _MAX_CONNECT_S))
     try:
-        return kind(base_url=_base_url(url), headers=_headers(api_key), timeout=timeout, event_hooks=hooks)
+        return kind(base_url=_base_url(url), headers=_headers(api_key), timeout=waits, event_hooks=hooks)
     except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
         raise unusable(error) from None
 
