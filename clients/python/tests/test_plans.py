@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Generator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyogrio
 import pytest
 from caller import Caller
@@ -19,6 +23,7 @@ from shapely.geometry import MultiPolygon, Point, box
 from sites import without_time
 
 from nurselog import errors
+from nurselog._calls.plans import plan
 from nurselog.plans import to_geodataframe
 
 COSTS = {"manual": 1.2, "drone_seeded": 0.35}
@@ -112,6 +117,43 @@ def test_more_units_than_the_tier_allows_are_sent_in_several_requests(call: Call
     assert answer["units"] == call("plan", many, species_codes=["PSME"])["units"]
     # One that was refused and three of ten units at most.
     assert call("usage", api_key=key)["requests_today"] == 4
+
+
+def test_the_units_that_were_answered_before_a_failure_are_kept(
+    call: Caller, service: ServiceProcess, tmp_path: Path
+) -> None:
+    many = gpd.GeoDataFrame(geometry=[box(-122.05, 44.1, -122.03, 44.1 + 0.001 * i) for i in range(1, 34)], crs=4326)
+    # The first request has too many units, and each other one has ten of them.
+    with pytest.raises(errors.RateLimitExceededError) as raised:
+        call("plan", many, species_codes=["PSME"], api_key=service.nearly_used_key(left=3))
+    expected = without_time(call("plan", many[:20], species_codes=["PSME"]))
+    assert without_time(raised.value.answered) == expected
+    with pytest.raises(errors.RateLimitExceededError) as raised:
+        call("plan", many, species_codes=["PSME"], api_key=service.nearly_used_key(left=1))
+    assert raised.value.answered is None
+    many.to_file(tmp_path / "units.gpkg")
+    arguments = [str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"), "--species", "PSME"]
+    result = run_here(service, "plan", *arguments, NURSELOG_API_KEY=service.nearly_used_key(left=3))
+    assert result.exit_code == 3
+    assert result.stderr.startswith(f"20 units planned, 0 failed, 13 not answered: {tmp_path / 'plan.csv'}\nnurselog: ")
+    areas = pd.read_csv(tmp_path / "plan.csv")["area_ha"].unique()
+    assert areas.tolist() == [unit["area_ha"] for unit in expected["units"]]
+
+
+def test_a_plan_by_several_models_has_them_all(service: ServiceProcess) -> None:
+    collection = features(units())
+    answer = service.ask("/v1/plan", {"units": collection, **OPTIONS})
+    newer = {**answer, "model": {**answer["model"], "version": "pnw_v9_9_larch"}}
+    many = [{**collection["features"][0], "id": number} for number in range(1200)]
+    for last, models in ((newer, [answer["model"], newer["model"]]), (answer, None)):
+        steps: Generator[Any, Any, Any] = plan({**collection, "features": many})
+        next(steps)
+        steps.send(answer)
+        steps.send(answer)
+        with pytest.raises(StopIteration) as end:
+            steps.send(last)
+        assert (end.value.value["model"], end.value.value.get("models")) == (last["model"], models)
+        assert len(end.value.value["units"]) == 9
 
 
 def test_a_table_has_a_row_for_each_option_with_the_unit_s_own_columns(call: Caller) -> None:
@@ -255,6 +297,40 @@ def test_units_that_cannot_be_planned_are_refused_before_anything_is_sent(
     result = run_here(service, *arguments, NURSELOG_URL="http://127.0.0.1:9")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "column", "message"),
+    [
+        ("plan.gpkg", {"centre": units().representative_point()}, "plan.gpkg cannot be written: .*geometry columns"),
+        ("plan.gpkg", {"Stand": "A"}, "plan.gpkg cannot be written: .*same name"),
+        ("plan.geojson", {"Rank": 1}, "the answer would add: rename or drop Rank"),
+    ],
+)
+def test_columns_that_the_output_cannot_have_are_refused_before_anything_is_sent(
+    service: ServiceProcess, tmp_path: Path, output: str, column: dict[str, Any], message: str
+) -> None:
+    units().assign(**column).to_parquet(tmp_path / "units.parquet")
+    arguments = ["plan", str(tmp_path / "units.parquet"), "-o", str(tmp_path / output)]
+    result = run_here(service, *arguments, NURSELOG_URL="http://127.0.0.1:9")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert re.search(message, result.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["units.parquet"]
+
+
+def test_integers_of_parquet_stay_integers_although_some_are_missing(service: ServiceProcess, tmp_path: Path) -> None:
+    given = units().assign(number=pd.array([2**53 + 1, None, 3], "Int64"))
+    table = pa.table(given.to_arrow(index=False))  # as other programs write it, without the types of pandas
+    geo = {
+        "version": "1.1.0",
+        "primary_column": "geometry",
+        "columns": {"geometry": {"encoding": "WKB", "geometry_types": []}},
+    }
+    pq.write_table(table.replace_schema_metadata({"geo": json.dumps(geo)}), tmp_path / "units.parquet")
+    arguments = ["plan", str(tmp_path / "units.parquet"), "-o", str(tmp_path / "plan.csv"), "--species", "PSME"]
+    assert run_here(service, *arguments).exit_code == 0
+    written = pd.read_csv(tmp_path / "plan.csv", dtype=str, keep_default_na=False)
+    assert written["number"].tolist() == 2 * [str(2**53 + 1)] + 2 * [""] + ["3"]
 
 
 def test_projected_units_become_geojson_in_wgs_84_by_the_system_that_the_command_names(

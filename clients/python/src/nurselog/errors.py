@@ -25,7 +25,7 @@ class NurselogError(Exception):
         request_id: The `X-Request-Id` of the response, for reports to the operator.
         retry_after: Seconds after which the service asks to try again.
         answered: If a table failed after some of its rows were answered, these rows with their answers, as a frame of
-            the given kind; else None.
+            the given kind; if a plan did, the plan of its first units, those that were answered; else None.
     """
 
     default_code: ClassVar[str] = "error"

@@ -9,7 +9,7 @@ from nurselog._calls.notebooks import ShownPlan
 from nurselog._calls.operations import Operation, encode, plan_request
 from nurselog._table.frames import WGS_84
 from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
-from nurselog.types import PlanResult, PlantingMethod, Scenario
+from nurselog.types import Model, PlanResult, PlantingMethod, Scenario
 
 if TYPE_CHECKING:
     from geopandas import GeoDataFrame
@@ -39,7 +39,8 @@ def plan(
 ) -> PlanSteps:
     """Compares species and planting methods for planting units, any number of them.
 
-    `nurselog.plans.to_geodataframe` makes a table of the answer.
+    `nurselog.plans.to_geodataframe` makes a table of the answer. If the models change between the requests for many
+    units, the answer has all of them in the list `models`, and in `model` those of the last units.
 
     Args:
         units: Polygons: a GeoDataFrame in any coordinate reference system, or a GeoJSON FeatureCollection in WGS 84
@@ -57,7 +58,8 @@ def plan(
         basis: Whether the order is calculated with the "mean" survival, the default, or the "low" end of its interval.
 
     Raises:
-        NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
+        NurselogError: One subclass for each error code. If units were answered before it, its `answered` is the plan of
+            these. A unit that fails has an `error` in the answer instead.
         InvalidRequestError: `units` has no coordinate reference system, a unit without an id, or an id twice. Nothing
             was sent.
         TypeError: `units` is neither a GeoDataFrame with a geometry nor a FeatureCollection.
@@ -81,22 +83,35 @@ def plan(
     while start < len(features) or not answers:
         try:
             answers.append((yield plan_request(_collection(features[start : start + limit]), encode(given))))
-        except (BatchTooLargeError, PayloadTooLargeError, InvalidRequestError) as error:
+        except NurselogError as error:
             count = min(limit, len(features) - start)
             if count < 2 or not _is_too_large(error):
+                if answers:
+                    error.answered = _joined(answers)
                 raise
             tier_limit = error.details.get("tier_limit")
             limit = tier_limit if isinstance(tier_limit, int) and 0 < tier_limit < count else count // 2
         else:
             start += limit
-    units_of_all = [unit for answer in answers for unit in answer["units"]]
-    return cast("PlanResult", ShownPlan({**answers[-1], "units": units_of_all}))
+    return _joined(answers)
+
+
+def _joined(answers: Sequence[PlanResult]) -> PlanResult:
+    """One plan of several answers, with `models` if they are not of the same ones."""
+    plan = ShownPlan({**answers[-1], "units": [unit for answer in answers for unit in answer["units"]]})
+    models: list[Model | None] = []
+    for answer in answers:
+        if (model := answer.get("model")) not in models:
+            models.append(model)
+    if len(models) > 1:
+        plan["models"] = models
+    return cast("PlanResult", plan)
 
 
 def _is_too_large(error: NurselogError) -> bool:
     """Whether fewer units may succeed: a request is invalid for its size if its only issue has an empty path."""
     if not isinstance(error, InvalidRequestError):
-        return True
+        return isinstance(error, (BatchTooLargeError, PayloadTooLargeError))
     issues = error.details.get("issues")
     return isinstance(issues, list) and [issue.get("path") for issue in issues if isinstance(issue, dict)] == [""]
 

@@ -37,12 +37,12 @@ from nurselog._commands.options import (
     given,
     scenario,
 )
-from nurselog._commands.plan_files import check_output, read_units, write_plan
+from nurselog._commands.plan_files import check_output, check_writable, read_units, write_plan
 from nurselog._commands.predict_files import Job, UnfinishedError, predict_file
 from nurselog._commands.raster_files import is_raster, predict_raster_file, raster_options
 from nurselog._commands.surface_files import bbox_of, surface_format, write_surface
 from nurselog.errors import InvalidRequestError, NurselogError
-from nurselog.plans import refuse_answer_names, to_geodataframe
+from nurselog.plans import to_geodataframe
 
 
 def predict(
@@ -198,14 +198,21 @@ def plan(
         "target_per_ha": target_per_ha,
         "basis": basis,
     }
+    style = csv_style(decimal, separator)
+    answer: Any  # has `models`, too, if they changed
+    unfinished: NurselogError | None = None
     try:
         check_output(output, source)
         units = read_units(source, layer, id_column, crs)
-        # In a GeoPackage, names that differ only in case are the same.
-        refuse_answer_names(units, prefix, any_case=output.suffix.lower() == ".gpkg")
-        with Client(retries=RETRIES) as client:
-            answer = client.plan(units, id_column=id_column, **options)
-        write_plan(to_geodataframe(answer, units, id_column, prefix), output, csv_style(decimal, separator))
+        check_writable(units, output, prefix, style)
+        try:
+            with Client(retries=RETRIES) as client:
+                answer = client.plan(units, id_column=id_column, **options)
+        except NurselogError as error:
+            if error.answered is None:
+                raise
+            answer, unfinished = error.answered, error
+        write_plan(to_geodataframe(answer, units, id_column, prefix), output, style)
     except NurselogError as error:
         fail(error)
     except ValueError as error:
@@ -213,8 +220,14 @@ def plan(
     except OSError as error:
         complain(str(error))
         raise typer.Exit(FAILURE) from None
+    if "models" in answer:
+        versions = ", ".join(model["version"] for model in answer["models"])
+        complain(f"The models changed before all units were planned: {versions}. Start anew for a plan of one version.")
     failed = sum("error" in unit for unit in answer["units"])
-    typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
+    missing = f", {len(units) - len(answer['units'])} not answered" if unfinished is not None else ""
+    typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed{missing}: {output}", err=True)
+    if unfinished is not None:
+        fail(unfinished)
     if failed > 0 and failed == len(answer["units"]):
         raise typer.Exit(FAILED_ROWS)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_layer, refuse_overwriting
-from nurselog._files.writing import replacing, write_layer
+from nurselog._files.formats import CsvStyle, geopandas, output_suffix, pandas_types, read_layer, refuse_overwriting
+from nurselog._files.writing import one_line, replacing, write_layer
 from nurselog.errors import InvalidRequestError
+from nurselog.plans import refuse_answer_names
 
 if TYPE_CHECKING:
     from geopandas import GeoDataFrame
@@ -30,7 +32,10 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
     """
     library = geopandas()
     try:
-        units = library.read_parquet(path) if path.suffix.lower() == ".parquet" else read_layer(path, layer)
+        if path.suffix.lower() == ".parquet":
+            units = library.read_parquet(path, to_pandas_kwargs=pandas_types())
+        else:
+            units = read_layer(path, layer)
         has_geometries = isinstance(units, library.GeoDataFrame)
         if has_geometries and units.crs is None and crs is not None:
             units = units.set_crs(crs)
@@ -47,19 +52,38 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
     return units
 
 
+def check_writable(units: GeoDataFrame, path: Path, prefix: str, style: CsvStyle) -> None:
+    """Checks that a plan of the units can be written, by writing the units to a temporary folder.
+
+    Raises:
+        InvalidRequestError: The format of the file cannot have a column of the units.
+        ValueError: The units have a column that the plan would add.
+    """
+    # In these formats, names that differ only in case are the same.
+    refuse_answer_names(units, prefix, any_case=path.suffix.lower() in (".gpkg", ".geojson"))
+    with TemporaryDirectory(prefix="nurselog.") as folder:
+        try:
+            _write(units, Path(folder) / path.name, style)
+        except Exception as error:  # each format has errors of its own
+            raise InvalidRequestError(f"{path} cannot be written: {one_line(error)}") from None
+
+
 def write_plan(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
     """Writes the table in the format of the file's name, into CSV without geometries.
 
     Raises:
         OSError: The file cannot be written.
     """
-    suffix = path.suffix.lower()
     with replacing(path) as unfinished:
-        if suffix == ".csv":
-            table.drop(columns=table.geometry.name).to_csv(
-                unfinished, index=False, sep=style.written_separator, decimal=style.decimal
-            )
-        elif suffix == ".parquet":
-            table.to_parquet(unfinished)
-        else:
-            write_layer(unfinished, suffix.removeprefix("."), table)
+        _write(table, unfinished, style)
+
+
+def _write(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        plain = table.drop(columns=table.geometry.name)
+        plain.to_csv(path, index=False, sep=style.written_separator, decimal=style.decimal)
+    elif suffix == ".parquet":
+        table.to_parquet(path)
+    else:
+        write_layer(path, suffix.removeprefix("."), table)

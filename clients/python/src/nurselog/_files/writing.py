@@ -54,7 +54,7 @@ def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str, s
         except InvalidRequestError as error:
             raise InvalidRequestError(f"{path} cannot be written: {error.message}") from None
         except Exception as error:  # each format has errors of its own
-            raise InvalidRequestError(f"{path} cannot be written: {_one_line(error)}") from None
+            raise InvalidRequestError(f"{path} cannot be written: {one_line(error)}") from None
 
 
 def write_file(
@@ -98,7 +98,7 @@ def replacing(path: Path) -> Iterator[Path]:
     except NurselogError:
         raise
     except Exception as error:  # each format has errors of its own
-        raise OSError(f"{path} cannot be written: {_one_line(error)}") from error
+        raise OSError(f"{path} cannot be written: {one_line(error)}") from error
 
 
 def pipe_csv(tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool) -> None:
@@ -143,7 +143,8 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(group).unify_dictionaries()
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """The message of an error without line breaks."""
     return " ".join(str(error).split())
 
 
