@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -18,6 +19,20 @@ ROOT = Path(__file__).parents[3]
 def build() -> None:
     """Compiles the service."""
     subprocess.run(["npm", "run", "--silent", "build"], cwd=ROOT, check=True)
+
+
+def copy_of_models(folder: Path) -> Path:
+    """A copy of the models that a test may change."""
+    return Path(shutil.copytree(ROOT / "models", folder))
+
+
+def rename_models(folder: Path, version: str) -> str:
+    """Gives the models of a folder another version, and returns their former one."""
+    manifest = folder / "manifest.json"
+    text = manifest.read_text()
+    [former] = re.findall(r'"version": "(pnw_v[^"]+)"', text)
+    manifest.write_text(text.replace(former, version))
+    return str(former)
 
 
 class ServiceProcess:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_process import Predict, run
-from service_process import ROOT, ServiceProcess
+from service_process import ServiceProcess, copy_of_models, rename_models
 from site_files import texts, write_sites
 
 from nurselog._files.formats import CsvStyle
@@ -60,10 +59,8 @@ def test_a_run_and_its_parquet_file_say_that_the_models_changed_before_it_was_re
 ) -> None:
     write_sites(tmp_path / "sites.csv", 600)
     predict("sites.csv", "out.parquet", NURSELOG_API_KEY=service.nearly_used_key(left=42))
-    copy = shutil.copytree(ROOT / "models", tmp_path / "models")
-    manifest = (copy / "manifest.json").read_text()
-    [version] = re.findall(r'"version": "(pnw_v[^"]+)"', manifest)
-    (copy / "manifest.json").write_text(manifest.replace(version, "pnw_v9_9_larch"))
+    copy = copy_of_models(tmp_path / "models")
+    version = rename_models(copy, "pnw_v9_9_larch")
     with ServiceProcess(copy) as other:
         result = predict("sites.csv", "out.parquet", "--resume", NURSELOG_URL=other.url, NURSELOG_API_KEY=other.key)
     assert result.exit_code == 0

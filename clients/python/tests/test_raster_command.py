@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import numpy as np
 import pytest
 import rasterio
 from command_process import run, run_here
+from faulty_proxy import Fault, FaultyProxy
 from rasters import HEIGHT, WIDTH, write_dem
-from service_process import ServiceProcess
+from service_process import ServiceProcess, copy_of_models, rename_models
 
 from nurselog import Client
 
@@ -26,6 +29,37 @@ def test_the_command_predicts_a_raster_at_the_elevations_of_its_cells(service: S
         wanted = client.predict_raster(dem, "PSME", elevation_m=dem)
     with rasterio.open(output) as file:
         np.testing.assert_array_equal(file.read(), wanted.values)
+
+
+class RestartingProxy(FaultyProxy):
+    """Restarts the service, which reads its models anew, before the answer to the second window."""
+
+    def __init__(self, service: ServiceProcess) -> None:
+        super().__init__(service.url)
+        self._service = service
+
+    def _answer(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
+        if self.requests == 3:  # after the one for the models and that of the first window
+            self._service.kill()
+            self._service.start()
+        super()._answer(request, body, fault)
+
+
+def test_the_command_and_its_file_say_that_the_models_changed_during_the_run(tmp_path: Path) -> None:
+    models = copy_of_models(tmp_path / "models")
+    arguments = ["predict", str(write_dem(tmp_path / "dem.tif")), "--species", "PSME", "-o", str(tmp_path / "out.tif")]
+    with ServiceProcess(models) as service, RestartingProxy(service) as proxy:
+        version = rename_models(models, "pnw_v9_9_larch")
+        result = run_here(service, *arguments, NURSELOG_URL=proxy.url)
+    assert result.exit_code == 0
+    with rasterio.open(tmp_path / "out.tif") as file:
+        tags, cells = file.tags(), WIDTH * HEIGHT - 15
+    changed = json.loads(tags["models"])
+    assert [model["version"] for model in changed] == [version, "pnw_v9_9_larch"]
+    assert sum(model["cells"] for model in changed) == cells
+    assert not {"model_version", "model_digest"} & tags.keys()
+    listed = ", ".join(f"{model['version']} ({model['cells']:,} cells)" for model in changed)
+    assert f"The models changed before all cells were answered: {listed}. Start anew" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -68,4 +68,7 @@ def predict_raster_file(source: Path, output: Path, options: dict[str, Any], con
     failed = json.loads(survival.attrs["cells_failed"])
     counts = Counter({code: of_code["cells"] for code, of_code in failed.items()})
     first = {code: (1, of_code["example"]) for code, of_code in failed.items()}
-    return Summary(int(survival.attrs["cells_answered"]) + counts.total(), counts, first, "cells")
+    rows = int(survival.attrs["cells_answered"]) + counts.total()
+    changed = json.loads(survival.attrs.get("models", "[]"))
+    models = Counter({json.dumps(model).encode(): model["cells"] for model in changed})
+    return Summary(rows, counts, first, "cells", models)

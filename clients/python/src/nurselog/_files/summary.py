@@ -45,11 +45,14 @@ class Summary:
         return f"{self.rows:,} {self.unit}: {self.rows - failed:,} answered, {failed:,} failed"
 
     def warning(self) -> str | None:
-        """A warning if several models answered the rows; else None."""
+        """A warning if several models answered the rows or cells; else None."""
         if len(self.models) < 2:
             return None
-        versions = ", ".join(f"{json.loads(model)['version']} ({rows:,} rows)" for model, rows in self.models.items())
-        return f"The models changed before all rows were answered: {versions}. Start anew for answers of one version."
+        versions = ", ".join(f"{json.loads(model)['version']} ({n:,} {self.unit})" for model, n in self.models.items())
+        return (
+            f"The models changed before all {self.unit} were answered: {versions}. "
+            "Start anew for answers of one version."
+        )
 
     def table(self) -> Table:
         """The failed rows by code."""

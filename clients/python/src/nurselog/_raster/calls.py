@@ -159,6 +159,11 @@ class RasterCall(Generic[Array]):
             "cells_failed": json.dumps(self._failed()),
             **self.query.options,
         }
+        models = [{**json.loads(model), "cells": cells} for model, cells in self._summary.models.items()]
+        if {each["version"] for each in models} - {model["version"]}:
+            tags["models"] = json.dumps(models)
+            for name in ("model_version", "model_digest", "outcomes"):
+                del tags[name]
         with _environment():
             bands: Any = self._file.finish(self._output, tags)
         array: Array = bands
@@ -199,6 +204,9 @@ def predict_raster(
 
     The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory. A returned
     array without `output` needs 4 bytes more for each cell of each band.
+
+    If the models change meanwhile, `attrs` and the tags of the file have, in place of `model_version`, `model_digest`
+    and `outcomes`, the JSON list `models` of those that answered, each with its number of `cells`.
 
     If a window has no answer after all retries, such as when the quota is used up, the call ends without a file or an
     array, and the requests before it have been counted. With a limited quota, predict a large raster in parts, each
