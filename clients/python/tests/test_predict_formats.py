@@ -143,6 +143,8 @@ def test_the_active_geometry_is_used_and_written_also_where_it_is_not_the_first(
         assert answered.geometry.name == "middle"
         assert answered["middle"].tolist() == middles
         assert answered["corner"].tolist() == corners
+        model = json.loads(pq.read_schema(tmp_path / output).metadata[b"model"])
+        assert model["version"] == service.ask("/v1/model")["version"]
     else:
         answered = pd.read_csv(tmp_path / output)
         assert answered["longitude"].tolist() == [-122.03, -122.04]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -215,9 +215,21 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
         name = free_name("geometry", plain.schema.names)
         frame = geopandas().GeoDataFrame(columns.assign(**{name: points}), geometry=name)
     if kind == "parquet":
-        frame.to_parquet(path, index=False)
+        unnamed = path.with_name("without_models.parquet")
+        frame.to_parquet(unnamed, index=False)
+        _copy_parquet(unnamed, path, table.schema.metadata or {})
     else:
         write_layer(path, kind, frame)
+
+
+def _copy_parquet(source: Path, target: Path, metadata: Mapping[bytes, bytes]) -> None:
+    """Copies Parquet with the models of the metadata, which geopandas does not write."""
+    models = {name: value for name, value in metadata.items() if name in (b"model", b"models")}
+    with pa.parquet.ParquetFile(source) as file:
+        schema = file.schema_arrow.with_metadata({**file.schema_arrow.metadata, **models})
+        with pa.parquet.ParquetWriter(target, schema) as writer:
+            for group in range(file.num_row_groups):
+                writer.write_table(file.read_row_group(group))
 
 
 def write_layer(path: Path, kind: str, frame: Any) -> None:  # noqa: ANN401 - geopandas is optional
