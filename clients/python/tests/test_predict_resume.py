@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import geopandas
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_process import Predict, run
 from service_process import ServiceProcess, copy_of_models, rename_models
-from site_files import texts, write_sites
+from shapely.geometry import Point
+from site_files import PLANTED, texts, write_sites
 
 from nurselog._files.formats import CsvStyle
 from nurselog._files.partial import PartialOutput
@@ -113,6 +117,32 @@ def test_a_run_with_other_options_is_not_resumed(predict: Predict, service: Serv
     assert (result.exit_code, "another input or other options" in result.stderr) == (2, True)
     # Without --resume it starts from the beginning.
     assert predict("sites.csv", "out.csv", "--horizon", "1").exit_code == 0
+
+
+@pytest.mark.parametrize("source", ["sites.shp", "sites.gpkg"])
+def test_a_run_is_not_resumed_after_an_edit_that_is_in_a_file_beside_the_source(
+    service: ServiceProcess, tmp_path: Path, source: str
+) -> None:
+    plots = [f"plot {number}" for number in range(30)]
+    geopandas.GeoDataFrame({"plot": plots}, geometry=30 * [Point(-122.03, 44.12)], crs=4326).to_file(tmp_path / source)
+    arguments = ["predict", str(tmp_path / source), "-o", str(tmp_path / "out.csv"), *PLANTED]
+    attributes = tmp_path / "sites.dbf"
+    with closing(sqlite3.connect(tmp_path / "sites.gpkg")) as database:
+        if source == "sites.gpkg":
+            # As QGIS does. The command is a process of its own, because locks of SQLite are those of a process.
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("UPDATE gpkg_contents SET description = 'first'")
+            database.commit()
+        for rows in (10, 20):  # the first of two requests has too many
+            ended = run(service, *arguments, "--resume", NURSELOG_API_KEY=service.nearly_used_key(left=2))
+            assert (ended.returncode, f"{rows} answered rows are kept" in ended.stderr) == (3, True)
+        if source == "sites.gpkg":
+            database.execute("UPDATE gpkg_contents SET description = 'second'")
+            database.commit()
+        else:
+            attributes.write_bytes(attributes.read_bytes().replace(b"plot", b"site"))
+        ended = run(service, *arguments, "--resume")
+        assert (ended.returncode, "another input or other options" in ended.stderr) == (2, True)
 
 
 def test_an_output_that_cannot_take_its_place_is_named_and_the_answered_rows_are_kept(

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from nurselog._client import Client
 from nurselog._commands.progress import progress_bar
-from nurselog._files.formats import PIPE, CsvStyle, output_format, refuse_overwriting
+from nurselog._files.formats import PIPE, CsvStyle, files_of, output_format, refuse_overwriting
 from nurselog._files.partial import PartialOutput
 from nurselog._files.reading import Part, Source, after, divided, first_rows, open_source
 from nurselog._files.summary import Summary
@@ -40,11 +40,10 @@ class Job:
 
     def identity(self) -> dict[str, object]:
         """What must be the same for a run to continue another."""
-        stat = self.source.stat()
         options = {name: value for name, value in self.options.items() if name != "concurrency"}
-        source = [str(self.source.resolve()), stat.st_size, stat.st_mtime_ns]
+        stats = {path: path.stat() for path in files_of(self.source)}
         return {
-            "source": source,
+            "source": [[str(path.resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in stats.items()],
             "options": options,
             "encoding": self.encoding,
             "layer": self.layer,

@@ -40,6 +40,7 @@ _FORMATS: dict[str, Format] = {
     ".shp": "shp",
     ".zip": "shp",
 }
+_OF_SHAPEFILE = (".dbf", ".prj", ".cpg")
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _OUTPUT_SUFFIXES = (".csv", ".parquet", ".gpkg", ".geojson")
 
@@ -82,6 +83,18 @@ def refuse_overwriting(source: Path, output: Path) -> None:
     """
     if PIPE not in (source, output) and source.exists() and output.exists() and source.samefile(output):
         raise InvalidRequestError(f"{output} cannot be written: the input is read from it. Name another output.")
+
+
+def files_of(source: Path) -> list[Path]:
+    """The file to read and those beside it that hold some of its content.
+
+    These are the attributes of a shapefile, and the edits of a GeoPackage that is open in QGIS.
+    """
+    beside = [source.with_name(f"{source.name}-wal")]
+    if source.suffix.lower() == ".shp":
+        named = (path for path in source.parent.iterdir() if path.stem == source.stem)
+        beside += [path for path in named if path.suffix.lower() in _OF_SHAPEFILE]
+    return [source, *(path for path in sorted(beside) if path.exists())]
 
 
 def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
