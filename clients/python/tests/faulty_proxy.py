@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, get_args
 
@@ -35,6 +35,7 @@ class FaultyProxy:
 
     def __init__(self, upstream: str) -> None:
         self._faults: deque[Fault | None] = deque()
+        self._actions: dict[int, Callable[[], object]] = {}
         self._lock = threading.Lock()
         self._upstream = httpx.Client(base_url=upstream, timeout=60)
         self.requests = 0
@@ -76,6 +77,10 @@ class FaultyProxy:
         self._server.server_close()
         self._upstream.close()
 
+    def before(self, number: int, action: Callable[[], object]) -> None:
+        """Sets what happens before the answer to the request of a number, from 1."""
+        self._actions[number] = action
+
     def fail_next(self, faults: Iterable[Fault | None]) -> None:
         """Sets the faults of the next requests and forgets the earlier ones."""
         with self._lock:
@@ -96,7 +101,10 @@ class FaultyProxy:
             self._in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self._in_flight)
             fault = self._faults.popleft() if self._faults else None
+            action = self._actions.pop(self.requests, None)
         try:
+            if action is not None:
+                action()
             self._answer(request, body, fault)
         finally:
             with self._lock:

@@ -9,11 +9,16 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+from command_process import COMMAND, environment_of
+from faulty_proxy import FaultyProxy
 from frames import table
+from rasters import write_dem
 from service_process import ServiceProcess
+from site_files import PLANTED, write_sites
 from sites import sites
 
 from nurselog import AsyncClient
@@ -98,6 +103,43 @@ with Client(sys.argv[1], "key") as client:
     client._batch_sites = 1
     client.predict_many(json.loads(sys.argv[2]), concurrency=2)
 """
+
+
+# Of affine 3, for which rasterio has yet to change.
+@pytest.mark.filterwarnings("ignore:Use `@` matmul:PendingDeprecationWarning")
+@pytest.mark.parametrize(
+    ("source", "output", "said", "left"),
+    [
+        ("sites.csv", "out.csv", "nurselog: 501 answered rows are kept: --resume continues.\n", {"out.csv.partial"}),
+        ("dem.tif", "out.tif", "", set()),
+    ],
+)
+def test_a_command_that_is_terminated_keeps_answered_rows_and_removes_its_temporary_files(
+    service: ServiceProcess, tmp_path: Path, source: str, output: str, said: str, left: set[str]
+) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    write_dem(tmp_path / "dem.tif")
+    arguments = ["predict", str(tmp_path / source), "-o", str(tmp_path / output), "--species", "PSME"]
+    with FaultyProxy(service.url) as proxy:
+        environment = environment_of(service, NURSELOG_URL=proxy.url)
+        with subprocess.Popen([COMMAND, *arguments], env=environment, stderr=subprocess.PIPE, text=True) as process:
+            proxy.before(2, process.terminate)  # after the request for the first rows, or for the models
+            assert process.communicate(timeout=60)[1] == said
+    assert process.returncode == 143
+    assert {path.name for path in tmp_path.iterdir()} == {"sites.csv", "dem.tif"} | left
+
+
+def test_a_command_ends_with_its_exit_code_while_standard_input_is_open(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    arguments = ["predict", "-", "-o", str(tmp_path / "out.csv"), *PLANTED]
+    environment = environment_of(service, NURSELOG_API_KEY="nurse_live_" + 32 * "0")
+    with subprocess.Popen([COMMAND, *arguments], env=environment, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        # More than two blocks of 4 MiB, after which the third is awaited.
+        process.stdin.write(b"latitude,longitude\n" + 700_000 * b"44.12,-122.03\n")
+        process.stdin.flush()
+        assert process.wait(timeout=60) == 1
 
 
 def test_an_interrupt_ends_the_waits_before_batches_are_sent_again() -> None:

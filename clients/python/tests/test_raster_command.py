@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import numpy as np
 import pytest
 import rasterio
 from command_process import run, run_here
-from faulty_proxy import Fault, FaultyProxy
+from faulty_proxy import FaultyProxy
 from rasters import HEIGHT, WIDTH, write_dem
 from service_process import ServiceProcess, copy_of_models, rename_models
 
@@ -31,25 +30,17 @@ def test_the_command_predicts_a_raster_at_the_elevations_of_its_cells(service: S
         np.testing.assert_array_equal(file.read(), wanted.values)
 
 
-class RestartingProxy(FaultyProxy):
-    """Restarts the service, which reads its models anew, before the answer to the second window."""
-
-    def __init__(self, service: ServiceProcess) -> None:
-        super().__init__(service.url)
-        self._service = service
-
-    def _answer(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
-        if self.requests == 3:  # after the one for the models and that of the first window
-            self._service.kill()
-            self._service.start()
-        super()._answer(request, body, fault)
-
-
 def test_the_command_and_its_file_say_that_the_models_changed_during_the_run(tmp_path: Path) -> None:
     models = copy_of_models(tmp_path / "models")
     arguments = ["predict", str(write_dem(tmp_path / "dem.tif")), "--species", "PSME", "-o", str(tmp_path / "out.tif")]
-    with ServiceProcess(models) as service, RestartingProxy(service) as proxy:
+    with ServiceProcess(models) as service, FaultyProxy(service.url) as proxy:
+
+        def restart() -> None:
+            service.kill()
+            service.start()
+
         version = rename_models(models, "pnw_v9_9_larch")
+        proxy.before(3, restart)  # after the requests for the models and the first of two windows
         result = run_here(service, *arguments, NURSELOG_URL=proxy.url)
     assert result.exit_code == 0
     with rasterio.open(tmp_path / "out.tif") as file:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from typing import NoReturn
+
 import typer
 
 from nurselog._commands import file_commands, site_commands
+from nurselog._commands.ending import TERMINATED
 
 _EPILOG = (
     "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "
@@ -32,3 +38,19 @@ app.command(context_settings=_WITH_COORDINATES)(site_commands.rank)
 app.command()(file_commands.predict)
 app.command()(file_commands.plan)
 app.command()(file_commands.surface)
+
+
+def main() -> None:
+    """Runs the command. SIGTERM, as Slurm and Kubernetes send it, ends it as Ctrl-C does, with another exit code."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app()
+    except SystemExit as end:
+        # A thread of pyarrow may still read standard input, and would abort a process that Python shuts down.
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+        os._exit(end.code if isinstance(end.code, int) else 0)
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise SystemExit(TERMINATED)

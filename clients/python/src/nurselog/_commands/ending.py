@@ -15,7 +15,7 @@ from nurselog._calls.exchange import is_temporary
 from nurselog._client import Client
 from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError, printable
 
-FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
+FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 130, 143
 """Exit codes; TEMPORARY is for what may succeed later."""
 
 RETRIES = 2

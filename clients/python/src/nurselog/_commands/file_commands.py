@@ -15,6 +15,7 @@ from nurselog._commands.ending import (
     FAILURE,
     INTERRUPTED,
     RETRIES,
+    TERMINATED,
     complain,
     discard_output,
     fail,
@@ -136,9 +137,10 @@ def predict(
             summary = predict_file(job, resume=resume, console=console)
     except UnfinishedError as unfinished:
         complain(str(unfinished))
-        if not isinstance(unfinished.__cause__, NurselogError):
-            raise typer.Exit(INTERRUPTED) from None
-        fail(unfinished.__cause__)
+        cause = unfinished.__cause__
+        if isinstance(cause, NurselogError):
+            fail(cause)
+        raise typer.Exit(TERMINATED if isinstance(cause, SystemExit) else INTERRUPTED) from None
     except NurselogError as error:
         fail(error)
     except BrokenPipeError:

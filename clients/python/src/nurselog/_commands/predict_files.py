@@ -94,7 +94,7 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
                 partial.add(table)
         finally:
             partial.close()
-    except (NurselogError, KeyboardInterrupt, OSError) as error:
+    except (NurselogError, KeyboardInterrupt, SystemExit, OSError) as error:
         named = OSError(f"{job.output} cannot be written: {error}") if isinstance(error, OSError) else error
         if partial.rows == 0 or job.source == PIPE:
             partial.remove()
@@ -114,7 +114,7 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
             job.style,
             byte_order_mark=source.byte_order_mark,
         )
-    except (OSError, KeyboardInterrupt) as error:
+    except (OSError, KeyboardInterrupt, SystemExit) as error:
         if job.source == PIPE:
             raise
         raise _with_remark(error, partial) from error
