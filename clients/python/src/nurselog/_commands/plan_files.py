@@ -64,6 +64,8 @@ def check_writable(units: GeoDataFrame, path: Path, prefix: str, style: CsvStyle
     with TemporaryDirectory(prefix="nurselog.") as folder:
         try:
             _write(units, Path(folder) / path.name, style)
+        except InvalidRequestError as error:
+            raise InvalidRequestError(f"{path} cannot be written: {error.message}") from None
         except Exception as error:  # each format has errors of its own
             raise InvalidRequestError(f"{path} cannot be written: {one_line(error)}") from None
 

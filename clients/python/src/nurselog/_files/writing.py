@@ -197,15 +197,7 @@ def _scalar(text: str) -> pa.Scalar:
 
 def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str, style: CsvStyle) -> None:
     plain = _with_doubles(without_dictionaries(table))
-    geometries = geometry_names(table.schema)
-    if len(geometries) > 1 and kind != "parquet":
-        raise InvalidRequestError(
-            f"its format has one geometry, and the columns {', '.join(geometries)} have them: drop all but one of "
-            "these, or write Parquet."
-        )
-    if kind != "parquet" and (same := _same_but_for_case(plain.schema.names)):
-        raise InvalidRequestError(f"in its format {' and '.join(same)} are one column: rename or drop one.")
-    if geometries:
+    if geometry_names(table.schema):
         frame = geographic_frame(plain)
     else:
         x, y = (numbers_of(plain.column(name), name, style.decimal) for name in (longitude, latitude))
@@ -233,7 +225,19 @@ def _copy_parquet(source: Path, target: Path, metadata: Mapping[bytes, bytes]) -
 
 
 def write_layer(path: Path, kind: str, frame: Any) -> None:  # noqa: ANN401 - geopandas is optional
-    """Writes a frame of geopandas as GeoPackage or as GeoJSON, which is in WGS 84."""
+    """Writes a frame of geopandas as GeoPackage or as GeoJSON, which is in WGS 84.
+
+    Raises:
+        InvalidRequestError: The frame has several geometries, or names of columns that differ only in case.
+    """
+    geometries = frame.columns[frame.dtypes == "geometry"]
+    if len(geometries) > 1:
+        raise InvalidRequestError(
+            f"its format has one geometry, and the columns {', '.join(geometries)} have them: drop all but one of "
+            "these, or write Parquet."
+        )
+    if same := _same_but_for_case([str(name) for name in frame.columns]):
+        raise InvalidRequestError(f"in its format {' and '.join(same)} are one column: rename or drop one.")
     if kind == "geojson":
         frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
     else:
