@@ -53,21 +53,24 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
 
 
 def check_writable(units: GeoDataFrame, path: Path, prefix: str, style: CsvStyle) -> None:
-    """Checks that a plan of the units can be written, by writing the units to a temporary folder.
+    """Checks that a plan of the units can be written, by writing the units to a temporary folder beside it.
 
     Raises:
         InvalidRequestError: The format of the file cannot have a column of the units.
+        OSError: The file cannot be written.
         ValueError: The units have a column that the plan would add.
     """
     # In these formats, names that differ only in case are the same.
     refuse_answer_names(units, prefix, any_case=path.suffix.lower() in (".gpkg", ".geojson"))
-    with TemporaryDirectory(prefix="nurselog.") as folder:
-        try:
+    try:
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             _write(units, Path(folder) / path.name, style)
-        except InvalidRequestError as error:
-            raise InvalidRequestError(f"{path} cannot be written: {error.message}") from None
-        except Exception as error:  # each format has errors of its own
-            raise InvalidRequestError(f"{path} cannot be written: {one_line(error)}") from None
+    except InvalidRequestError as error:
+        raise InvalidRequestError(f"{path} cannot be written: {error.message}") from None
+    except OSError as error:
+        raise OSError(f"{path} cannot be written: {one_line(error)}") from None
+    except Exception as error:  # each format has errors of its own
+        raise InvalidRequestError(f"{path} cannot be written: {one_line(error)}") from None
 
 
 def write_plan(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
