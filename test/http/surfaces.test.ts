@@ -354,6 +354,8 @@ test.each<[string, string, string, Record<string, string>, number, ErrorCode]>([
   ['the key before Accept', '', 'PSME', { 'x-api-key': 'x', accept: 'text/html' }, 401, 'invalid_api_key'],
   ['Accept before the query', 'bbox=x', 'PSME', { accept: 'text/html' }, 406, 'not_acceptable'],
   ['the query before the species', 'bbox=x', 'XXXX', {}, 422, 'invalid_request'],
+  ['the points of a raster before the species', 'f=tif&max_points=1', 'XXXX', {}, 422, 'invalid_request'],
+  ['the cells of a raster before the species', 'f=tif&bbox=0,0,1,1', 'XXXX', {}, 422, 'invalid_request'],
   ['the species before the ETag', '', 'XXXX', { 'if-none-match': '*' }, 422, 'invalid_species'],
   ['the query before the ETag', 'bbox=x', 'PSME', { 'if-none-match': '*' }, 422, 'invalid_request'],
   ['the letters of the code', '', 'psme', {}, 422, 'invalid_species'],

@@ -133,30 +133,29 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, { artefacts }
   const type = typeOf(request);
   const { tier } = callerOf(request);
   const readers = { f: String, bbox: boxOf };
-  const { values, ...options } = readQuery(schemasOf(artefacts)[tier], request.query, readers, artefacts);
+  const schema = schemasOf(artefacts)[tier];
+  const { values, assumed, intervals } = readQuery(schema, request.query, readers, artefacts);
   const isRaster = type === TIFF_TYPE;
-  if (options.intervals && !isRaster)
-    throw issueError('include', 'include=intervals can only be had with f=tif');
+  if (intervals && !isRaster) throw issueError('include', 'include=intervals can only be had with f=tif');
   const box = (values.bbox ?? EVERYWHERE) as Box;
   const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
   const maxPoints = (values.max_points ?? defaultPoints) as number;
+  const lattice = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]));
+  const { points, step } = lattice;
+  if (isRaster) checkRaster(lattice, maxPoints);
   const { species_code } = request.params;
   const catalogue = speciesOf(artefacts);
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
-  const lattice = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]));
-  const { points, step } = lattice;
-  if (isRaster) checkRaster(lattice, maxPoints);
   const isFile = isRaster || (points.length <= MAX_FILE_POINTS && FILE_TYPES.includes(type));
   if (!isFile) requireChunks(request, 'A surface');
 
   const { modelDigest, gridDigest } = artefacts;
-  const { assumed, intervals } = options;
   const asked = [species_code, box, step, assumed, intervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...asked);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
   const codedTag = strongETag(identity, isRange ? IDENTITY : preferredEncoding(request));
-  return { ...lattice, ...options, type, species, isFile, isRange, identity, codedTag };
+  return { ...lattice, assumed, intervals, type, species, isFile, isRange, identity, codedTag };
 }
 
 /** The media type of an answer: that of `f`, else what `Accept` chooses. @throws ApiError not_acceptable */
