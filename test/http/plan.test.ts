@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { plantingOrder } from '../../src/formats/geojson/plan-answer.js';
+import { costTimes, plantingOrder } from '../../src/formats/geojson/plan-answer.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
@@ -241,6 +242,18 @@ test.each([
   [400, 0, 12, null],
 ])('%d living trees at survival %d on %d ha need an order of %j', (target, survival, areaHa, order) => {
   expect(plantingOrder(target, survival, areaHa, undefined)).toEqual(order);
+});
+
+test('costs are multiplied and divided in decimal and then rounded half up', () => {
+  expect(plantingOrder(1, 1, 1, 1.005)).toEqual({ per_ha: 1, total: 1, cost: 1.01 });
+  expect(costTimes(1.5e-9, 10 ** 9, 1, 0)).toBe(2);
+  const numbers = fc.tuple(fc.nat(10 ** 15), fc.nat(10 ** 9), fc.integer({ min: 1, max: 10_000 }));
+  const property = fc.property(numbers, ([thousandths, numerator, denominator]) => {
+    const [dividend, divisor] = [BigInt(thousandths) * BigInt(numerator), 10n * BigInt(denominator)];
+    const cents = dividend / divisor + (((2n * dividend) / divisor) % 2n);
+    expect(costTimes(thousandths / 1000, numerator, denominator, 2)).toBe(Number(`${cents}e-2`));
+  });
+  fc.assert(property, { numRuns: 1000 });
 });
 
 test('a single method, repeated codes and conditions have the same effect as in a prediction', async () => {

@@ -142,7 +142,9 @@ function optionsOf(
         // Null where none survive.
         ...(cost !== undefined && {
           cost_per_survivor:
-            survival.mean === 0 ? null : Number((cost / survival.mean).toFixed(COST_DECIMALS)),
+            survival.mean === 0
+              ? null
+              : costTimes(cost, SCALE, Math.round(survival.mean * SCALE), COST_DECIMALS),
         }),
         ...(target_per_ha !== undefined && {
           order: plantingOrder(target_per_ha, survival[basis], fields.area_ha, cost),
@@ -202,7 +204,7 @@ export function plantingOrder(perHa: number, survival: number, areaHa: number, c
   return {
     per_ha: roundUp((perHa * SCALE) / tenThousandths),
     total,
-    ...(cost !== undefined && { cost: Number((total * cost).toFixed(CENT_DECIMALS)) }),
+    ...(cost !== undefined && { cost: costTimes(cost, total, 1, CENT_DECIMALS) }),
   };
 }
 
@@ -212,4 +214,15 @@ const EXACT_DIGITS = 15;
 /** 110 / 0.1 is a little above 1100 in doubles: that is no reason to order one more. */
 function roundUp(value: number): number {
   return Math.ceil(Number(value.toPrecision(EXACT_DIGITS)));
+}
+
+/**
+ * A cost times a fraction of integers, exact in decimal, then rounded half up: the double of 1.005 lies below half a cent.
+ */
+export function costTimes(cost: number, numerator: number, denominator: number, decimals: number): number {
+  const [digits, exponent] = cost.toExponential().replace('.', '').split('e');
+  const zeros = Number(exponent) - (digits.length - 1) + decimals;
+  const dividend = BigInt(digits) * BigInt(numerator) * 10n ** BigInt(Math.max(0, zeros));
+  const divisor = BigInt(denominator) * 10n ** BigInt(Math.max(0, -zeros));
+  return Number(`${(2n * dividend + divisor) / (2n * divisor)}e-${decimals}`);
 }
