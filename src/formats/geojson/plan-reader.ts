@@ -1,4 +1,4 @@
-import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
@@ -18,7 +18,7 @@ import {
   type TierLimit,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
-import { DEFAULT_BASIS, type PlantingBasis, REFUSED_FIELDS } from './plan-schema.js';
+import { DEFAULT_BASIS, DEFAULT_HORIZON, type PlantingBasis, REFUSED_FIELDS } from './plan-schema.js';
 import {
   collectionIssue,
   readFeatures,
@@ -187,8 +187,6 @@ const rulesOf = memoize((data: PredictorData) => ({
   schema: requestSchemas(data).plan.omit({ units: true }).extend(REFUSED_FIELDS),
   writeOptions: optionWriter(data),
 }));
-
-const DEFAULT_HORIZON: Horizon = 5;
 
 const BASIS_ALONE =
   'basis says what target_per_ha is divided by, and target_per_ha is missing: give both, or neither';

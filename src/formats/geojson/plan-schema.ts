@@ -11,6 +11,9 @@ import type { optionSchemas } from '../request/options.js';
 const PLANTING_BASES = ['mean', 'low'] as const;
 export type PlantingBasis = (typeof PLANTING_BASES)[number];
 
+/** Years, if the request does not say. */
+export const DEFAULT_HORIZON: Horizon = 5;
+
 /** What `target_per_ha` is divided by if the request does not say. */
 export const DEFAULT_BASIS: PlantingBasis = 'mean';
 
@@ -93,7 +96,7 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
         error: ({ input }) => `horizon must be one of ${HORIZONS.join(', ')}, not ${show(input)}`,
       })
       .optional()
-      .meta({ type: 'integer', description: 'Horizon in years.', default: 5 satisfies Horizon }),
+      .meta({ type: 'integer', description: 'Horizon in years.', default: DEFAULT_HORIZON }),
     costs: z
       .strictObject({ manual: costOf('manual'), drone_seeded: costOf('drone_seeded') }, { error: costsError })
       .optional()
