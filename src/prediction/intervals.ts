@@ -1,6 +1,6 @@
 import { BOTH_METHODS, HORIZONS } from './dimensions.js';
 import type { IntervalModel } from './model/model-session.js';
-import { intervalAt, type RowRecords } from './row-record.js';
+import { intervalAt, type RowRecords, SCALE } from './row-record.js';
 import type { SiteFeatures } from './site-features.js';
 import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
@@ -96,5 +96,5 @@ function quantile(draws: Float64Array, share: number): number {
   const below = Math.floor(at);
   const above = Math.min(below + 1, draws.length - 1);
   const value = draws[below] + (at - below) * (draws[above] - draws[below]);
-  return Math.floor(value * 10_000 + 0.5);
+  return Math.floor(value * SCALE + 0.5);
 }

@@ -10,6 +10,9 @@ const ENDS_PER_ROW = PLANTING_METHODS.length * HORIZONS.length * 2;
 
 const METRES_PER_KM = 1000;
 
+/** Survival, contributions and ends of intervals are integers in records: what is reported times this. */
+export const SCALE = 10_000;
+
 /** Where the numbers of a prediction start among those of all rows. */
 export function numbersAt(row: number, method: number, h: number): number {
   return row * NUMBERS_PER_ROW + method * PREDICTION_NUMBERS + h * HORIZON_NUMBERS;
@@ -21,8 +24,7 @@ export function intervalAt(row: number, method: number, h: number): number {
 }
 
 /**
- * The predictions for rows, which every format reports. Survival, contributions and interval ends are integers: the
- * reported number is the integer divided by 10,000. Only what a row asked for is defined, and nothing where its status
+ * The predictions for rows, which every format reports. Only what a row asked for is defined, and nothing where its status
  * is not `answered`. In the parameters, `method` is an index into PLANTING_METHODS, `h` an index into HORIZONS, and
  * `rank` counts risk factors from 0, the largest magnitude.
  */

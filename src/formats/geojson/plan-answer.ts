@@ -1,13 +1,12 @@
 import type { Species } from '../../prediction/artefacts/species.js';
 import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Predictor } from '../../prediction/predictor.js';
-import { RowRecords } from '../../prediction/row-record.js';
+import { RowRecords, SCALE } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { type Plan, type PlanOrder, rowsOf, type ValidUnit } from './plan-reader.js';
 
 /** Numbers of a row and a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
-const SCALE = 10_000;
 /** Numbers of a row for all planting methods. */
 export const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 

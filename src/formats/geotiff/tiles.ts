@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import type { LatticeCells } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
+import { SCALE } from '../../prediction/row-record.js';
 import { bandValues, type Surface } from '../surface/surface.js';
 
 /** Rows and columns of a tile. */
@@ -49,7 +50,6 @@ export function* tilesOf(cells: LatticeCells, bands: number): Generator<RasterTi
   }
 }
 
-const SCALE = 10_000;
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
 /** A higher level takes half as long again and saves a hundredth of the bytes. */
 const DEFLATE_LEVEL = 4;

@@ -2,7 +2,7 @@ import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { type SharedGrid, valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { ALL_HORIZONS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import type { ErrorCode } from '../../prediction/errors/api-error.js';
-import type { RowRecords } from '../../prediction/row-record.js';
+import { type RowRecords, SCALE } from '../../prediction/row-record.js';
 
 /**
  * A column of an answer. Every format writes it from this: its type is that in Arrow, and formats of text write a value in
@@ -57,7 +57,6 @@ interface PointRows {
   readonly points: Int32Array;
 }
 
-const TEN_THOUSANDTHS = 10_000;
 const PROBABILITY_DECIMALS = 4;
 const METRES_PER_KM = 1000;
 
@@ -100,13 +99,13 @@ function horizonColumns(years: number, h: number, intervals: boolean): OutputCol
     {
       ...probability,
       name: `contribution_${years}_${rank + 1}`,
-      value: ({ records, method }, row) => records.contribution(row, method[row], h, rank) / TEN_THOUSANDTHS,
+      value: ({ records, method }, row) => records.contribution(row, method[row], h, rank) / SCALE,
     },
   ]);
   const survival = (of: 'survival' | 'low' | 'high'): OutputColumn<PredictedRows> => ({
     ...probability,
     name: `${of}_${years}`,
-    value: ({ records, method }, row) => records[of](row, method[row], h) / TEN_THOUSANDTHS,
+    value: ({ records, method }, row) => records[of](row, method[row], h) / SCALE,
   });
   return [survival('survival'), ...factors, ...(intervals ? [survival('low'), survival('high')] : [])];
 }
@@ -177,7 +176,7 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
         type: 'float32',
         decimals: PROBABILITY_DECIMALS,
         value: ({ survival, count, from }, row) =>
-          survival[(m * HORIZONS.length + h) * count + from + row] / TEN_THOUSANDTHS,
+          survival[(m * HORIZONS.length + h) * count + from + row] / SCALE,
       }),
     ),
   ),
