@@ -12,7 +12,7 @@ import type { Endpoint } from '../openapi/endpoint.js';
 import { takeMemory, takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
-import { callerOf } from '../server/request-state.js';
+import { bodyLimitOf, callerOf } from '../server/request-state.js';
 import type { RouteContext } from './context.js';
 import { beforeFirstByte } from './worker-steps.js';
 
@@ -45,8 +45,7 @@ export function planRoute(
   const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
   app.addHook('preParsing', async (request, reply) => {
-    const { hasLargeBodies } = TIERS[callerOf(request).tier];
-    const limitBytes = hasLargeBodies ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
+    const limitBytes = bodyLimitOf(request, planLimitBytes, bodyLimitBytes);
     request.state.bodyLimitBytes = limitBytes;
     const bytes = Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes);
     submitter.checkConcurrency(reply);

@@ -18,7 +18,7 @@ import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';
 import { tooLarge } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
-import { callerOf } from '../../server/request-state.js';
+import { bodyLimitOf, callerOf } from '../../server/request-state.js';
 import { readQuery, wordListSchema } from '../query.js';
 
 /** Rows of a chunk: enough for a large record batch, and about 20 ms of work. */
@@ -68,8 +68,7 @@ export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLim
   const isGzip = /^(x-)?gzip$/i.test(encoding);
   if (!isGzip && encoding.toLowerCase() !== 'identity')
     throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
-  const { hasLargeBodies } = TIERS[callerOf(request).tier];
-  const limitBytes = hasLargeBodies ? tableLimitBytes : Math.min(bodyLimitBytes, tableLimitBytes);
+  const limitBytes = bodyLimitOf(request, tableLimitBytes, bodyLimitBytes);
   const announcedBytes = Number(length ?? limitBytes);
   if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
