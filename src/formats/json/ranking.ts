@@ -11,12 +11,12 @@ interface PredictionAnswer {
  * at the longest horizon.
  * @param answers at least one, in the order of ties
  * @param isNative says by index whether the species of an answer is native to the site
- * @param nativeOnly whether the others are left out
+ * @param isEmpty whether the answers are there for their site alone
  */
 export function rankingBody(
   answers: Iterable<Buffer>,
   isNative: (index: number) => boolean,
-  nativeOnly: boolean,
+  isEmpty: boolean,
 ): string {
   const parsed = Array.from(answers, (json) => JSON.parse(json.toString()) as PredictionAnswer);
   const [{ site, predictions, model, generated_at }] = parsed;
@@ -28,8 +28,7 @@ export function rankingBody(
   );
   const survivalOf = ({ predictions }: Pick<PredictionAnswer, 'predictions'>) =>
     predictions.at(-1)?.survival_probability ?? 0;
-  const ranking = entries
-    .filter((entry) => entry.in_native_range || !nativeOnly)
+  const ranking = (isEmpty ? [] : entries)
     .sort((a, b) => survivalOf(b) - survivalOf(a))
     .map((entry, index) => ({ rank: index + 1, ...entry }));
   const horizon_years = predictions.at(-1)?.horizon_years;
