@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { predictSlice, writeUnits } from '../formats/geojson/plan-answer.js';
-import { type Plan, readPlan } from '../formats/geojson/plan-reader.js';
+import { readPlan } from '../formats/geojson/plan-reader.js';
 import { encodeTile } from '../formats/geotiff/tiles.js';
-import type { TierLimit } from '../formats/request/request-errors.js';
-import { predictSurface, type Surface } from '../formats/surface/surface.js';
-import { type ChunkStart, type StreamedType, SURFACE_ENCODERS } from '../formats/surface/surface-output.js';
+import { predictSurface } from '../formats/surface/surface.js';
+import { writeChunk } from '../formats/surface/surface-output.js';
 import { type OpenTable, openTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
@@ -33,46 +32,38 @@ function openTableOf({ id, body, request }: TableOrder, data: PredictorData): Op
   return table;
 }
 
+/**
+ * Checks some more of a table.
+ * @param state how far the check has come
+ * @returns what the answer begins and ends with, when all is checked
+ */
+function checkTable(
+  { table, state: before }: Readonly<{ table: TableOrder; state: TableState | undefined }>,
+  { data }: Predictor,
+) {
+  const open = openTableOf(table, data);
+  const endMs = performance.now() + STEP_MS;
+  const state = open.check(before, () => performance.now() > endMs);
+  return { state, ends: state.isChecked ? open.ends(state) : undefined };
+}
+
+/** @param state of the check at its end, without the chunks */
+function answerRows(
+  { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
+  predictor: Predictor,
+) {
+  return openTableOf(table, predictor.data).answer(state, chunk, predictor);
+}
+
 /** What a worker does for each kind of order. The `bytes` of a result are in memory of their own. */
 const STEPS = {
-  /**
-   * Checks some more of a table.
-   * @param state how far the check has come
-   * @returns what the answer begins and ends with, when all is checked
-   */
-  'check-table'(
-    { table, state: before }: Readonly<{ table: TableOrder; state: TableState | undefined }>,
-    { data }: Predictor,
-  ) {
-    const open = openTableOf(table, data);
-    const endMs = performance.now() + STEP_MS;
-    const state = open.check(before, () => performance.now() > endMs);
-    return { state, ends: state.isChecked ? open.ends(state) : undefined };
-  },
-
-  /** @param state of the check at its end, without the chunks */
-  'answer-rows'(
-    { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
-    predictor: Predictor,
-  ) {
-    return openTableOf(table, predictor.data).answer(state, chunk, predictor);
-  },
-
-  'read-plan'(
-    { body, limit, before }: Readonly<{ body: Uint8Array; limit: TierLimit; before: Plan | undefined }>,
-    { data }: Predictor,
-  ) {
-    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-    return readPlan(bytes, limit, data, before, STEP_MS);
-  },
-
+  'check-table': checkTable,
+  'answer-rows': answerRows,
+  'read-plan': readPlan,
   'predict-slice': predictSlice,
   'write-units': writeUnits,
   'predict-points': predictSurface,
-  'write-chunk': (
-    { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
-    { data }: Predictor,
-  ) => SURFACE_ENCODERS[type](surface, data, start),
+  'write-chunk': writeChunk,
   'write-tile': encodeTile,
 };
 

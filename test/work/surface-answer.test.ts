@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import type { Surface } from '../../src/formats/surface/surface.js';
 import {
   type ChunkStart,
-  type StreamedType,
-  SURFACE_ENCODERS,
+  SURFACE_TYPES,
   type SurfaceChunk,
+  TIFF_TYPE,
+  writeChunk,
 } from '../../src/formats/surface/surface-output.js';
+import type { Predictor } from '../../src/prediction/predictor.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { RequestSteps } from '../../src/work/request-steps.js';
 import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
@@ -45,15 +47,15 @@ test('no further step of a surface begins after one has failed', async () => {
 });
 
 test('every chunk of a surface has its own memory, because workers transfer it', () => {
-  const data = readPredictorData();
+  const predictor = { data: readPredictorData() } as Predictor;
   const points = Int32Array.from({ length: 8193 }, (_, point) => point); // an Arrow batch, and one of one point
-  const surface = { points, step: 1, species: 0, values: new Uint16Array(6 * points.length) };
-  for (const type of Object.keys(SURFACE_ENCODERS) as StreamedType[]) {
+  const surface = { points, step: 1, species: 0, values: new Uint16Array(6 * points.length) } as Surface;
+  for (const type of SURFACE_TYPES.filter((each) => each !== TIFF_TYPE)) {
     const memories = new Set<ArrayBuffer>();
     let chunks = 0;
     let start: ChunkStart | undefined = { section: 0, from: 0 };
     while (start !== undefined) {
-      const chunk: SurfaceChunk = SURFACE_ENCODERS[type](surface as Surface, data, start);
+      const chunk: SurfaceChunk = writeChunk({ surface, type, start }, predictor);
       memories.add(chunk.bytes.buffer);
       // Fails for memory that Node's pool owns, which cannot be transferred.
       expect(chunk.bytes.buffer.byteLength, type).toBeLessThan(2 * chunk.bytes.byteLength);

@@ -1,5 +1,6 @@
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
+import type { Predictor } from '../../prediction/predictor.js';
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
@@ -76,26 +77,24 @@ export interface Plan {
 /** The most predictions of a request: sites times species times planting methods. */
 export const MAX_PREDICTIONS = 200_000;
 
-/** A step parses the body again, and then spends at least this many times as long on units. */
+/** A step parses the body again, and then spends this long on units, or at least this many times as long as it parsed. */
+const UNITS_MS = 15;
 const UNITS_SHARE = 2;
 
 /**
  * Reads the body of POST /v1/plan, and the outlines and grid points of some more of its units.
  * @param before the plan of the step before; undefined at the beginning
- * @param stepMs how long to read units, at least
  * @throws ApiError where the request is wrong as a whole
  */
 export function readPlan(
-  body: Buffer,
-  limit: TierLimit,
-  data: PredictorData,
-  before: Plan | undefined,
-  stepMs: number,
+  { body, limit, before }: Readonly<{ body: Uint8Array; limit: TierLimit; before: Plan | undefined }>,
+  { data }: Predictor,
 ): Plan {
   const startedMs = performance.now();
-  const { order, features } = readOrder(body, limit, data);
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const { order, features } = readOrder(bytes, limit, data);
   const parsedMs = performance.now();
-  const endMs = parsedMs + Math.max(stepMs, UNITS_SHARE * (parsedMs - startedMs));
+  const endMs = parsedMs + Math.max(UNITS_MS, UNITS_SHARE * (parsedMs - startedMs));
   const units = [...(before?.units ?? [])];
   let rowCount = before?.rowCount ?? 0;
   while (units.length < features.length) {

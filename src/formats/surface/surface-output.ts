@@ -1,5 +1,6 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import type { Predictor } from '../../prediction/predictor.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { END_OF_STREAM, OutputTypes, writeStream } from '../arrow/stream-writer.js';
 import {
@@ -27,16 +28,23 @@ export interface SurfaceChunk {
 
 type Encoder = (surface: Surface, artefacts: PredictorData, start: ChunkStart) => SurfaceChunk;
 
-/** What writes a chunk of a surface, by media type. */
-export const SURFACE_ENCODERS = {
+const ENCODERS = {
   'application/json': textEncoder(jsonSections),
   'application/geo+json': textEncoder(geoJsonSections),
   'text/csv': textEncoder(csvSections),
   'application/vnd.apache.arrow.stream': encodeArrow,
 } as const satisfies Record<string, Encoder>;
 
+/** Writes a chunk of a surface. */
+export function writeChunk(
+  { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
+  { data }: Predictor,
+): SurfaceChunk {
+  return ENCODERS[type](surface, data, start);
+}
+
 /** The media types whose bytes are written in chunks. */
-export type StreamedType = keyof typeof SURFACE_ENCODERS;
+export type StreamedType = keyof typeof ENCODERS;
 
 export const TIFF_TYPE = 'image/tiff';
 
