@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { predictSlice, writeUnits } from '../formats/geojson/plan-answer.js';
 import { readPlan } from '../formats/geojson/plan-reader.js';
 import { encodeTile } from '../formats/geotiff/tiles.js';
-import { predictSurface } from '../formats/surface/surface.js';
+import { predictSurfacePoints } from '../formats/surface/surface.js';
 import { writeChunk } from '../formats/surface/surface-output.js';
 import { type OpenTable, openTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../formats/table/table-request.js';
@@ -62,7 +62,7 @@ const STEPS = {
   'read-plan': readPlan,
   'predict-slice': predictSlice,
   'write-units': writeUnits,
-  'predict-points': predictSurface,
+  'predict-points': predictSurfacePoints,
   'write-chunk': writeChunk,
   'write-tile': encodeTile,
 };

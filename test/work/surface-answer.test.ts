@@ -11,7 +11,7 @@ import type { Predictor } from '../../src/prediction/predictor.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { RequestSteps } from '../../src/work/request-steps.js';
 import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
-import { predictPoints } from '../../src/work/surface-answer.js';
+import { predictAllPoints } from '../../src/work/surface-answer.js';
 import { readPredictorData } from '../../testing/project.js';
 
 /** Does steps in the next turn; the one for the first points fails each time. */
@@ -41,7 +41,7 @@ test('no further step of a surface begins after one has failed', async () => {
   const executor = new FailingExecutor();
   const steps = new RequestSteps('key', new Scheduler(executor, 1));
   const surface = { points: new Int32Array(200_000), intervals: false } as Surface;
-  await expect(predictPoints(surface, steps, () => Infinity)).rejects.toThrow('the first points fail');
+  await expect(predictAllPoints(surface, steps, () => Infinity)).rejects.toThrow('the first points fail');
   // Three tries of the one that fails, and of the others as many as were done meanwhile; the surface has 400.
   expect(executor.steps).toBeLessThan(40);
 });

@@ -3,7 +3,7 @@ import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords, SCALE } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import { type Plan, type PlanOrder, rowsOf, type ValidUnit } from './plan-reader.js';
+import { type Plan, type PlanTerms, rowCountOf, type ValidUnit } from './plan-reader.js';
 
 /** Numbers of a row and a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
@@ -12,7 +12,7 @@ export const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
 export interface PlanSlice {
-  readonly order: PlanOrder;
+  readonly terms: PlanTerms;
   /** The number of rows before them in the plan. */
   readonly from: number;
   /** The species of each row, as an index into the species list, and its place. */
@@ -23,7 +23,7 @@ export interface PlanSlice {
 
 /** @returns what is reported of a slice, Uint16 [rows, methods, 3], and the time in the models */
 export async function predictSlice(
-  { order: { horizon, methods, adjustments }, species, latitude, longitude }: PlanSlice,
+  { terms: { horizon, methods, adjustments }, species, latitude, longitude }: PlanSlice,
   predictor: Predictor,
 ) {
   const rows = new SiteRows(species.length, adjustments.length);
@@ -51,7 +51,7 @@ export async function predictSlice(
 }
 
 /** The rows of a plan to predict for all its methods, in slices. */
-export function* planSlices({ order, units, rowCount }: Plan, maxRows: number): Generator<PlanSlice> {
+export function* planSlices({ terms, units, rowCount }: Plan, maxRows: number): Generator<PlanSlice> {
   const species = new Uint8Array(rowCount);
   const latitude = new Float64Array(rowCount);
   const longitude = new Float64Array(rowCount);
@@ -68,7 +68,7 @@ export function* planSlices({ order, units, rowCount }: Plan, maxRows: number): 
   for (let from = 0; from < rowCount; from += maxRows) {
     const end = from + maxRows;
     yield {
-      order,
+      terms,
       from,
       species: species.slice(from, end),
       latitude: latitude.slice(from, end),
@@ -79,7 +79,7 @@ export function* planSlices({ order, units, rowCount }: Plan, maxRows: number): 
 
 /** Units of a plan that are written together; plain data that can be passed to another thread. */
 export interface UnitSlice {
-  readonly order: PlanOrder;
+  readonly terms: PlanTerms;
   /** The number of slices before it. */
   readonly position: number;
   readonly units: Plan['units'];
@@ -89,26 +89,26 @@ export interface UnitSlice {
 
 /** The units of a plan in slices. @param numbers of all rows, as `predictSlice` returns them */
 export function* unitSlices(
-  { order, units }: Plan,
+  { terms, units }: Plan,
   numbers: Uint16Array,
   maxUnits: number,
 ): Generator<UnitSlice> {
   let from = 0;
   for (let position = 0; position * maxUnits < units.length; position++) {
     const slice = units.slice(position * maxUnits, (position + 1) * maxUnits);
-    const end = slice.reduce((sum, unit) => sum + rowsOf(unit) * ROW_NUMBERS, from);
-    yield { order, position, units: slice, numbers: numbers.slice(from, end) };
+    const end = slice.reduce((sum, unit) => sum + rowCountOf(unit) * ROW_NUMBERS, from);
+    yield { terms, position, units: slice, numbers: numbers.slice(from, end) };
     from = end;
   }
 }
 
 /** The elements of units in the answer as JSON, with commas between them. */
-export function writeUnits({ order, units, numbers }: UnitSlice, { data: { species } }: Predictor) {
+export function writeUnits({ terms, units, numbers }: UnitSlice, { data: { species } }: Predictor) {
   let from = 0;
   const elements = units.map((unit) => {
     if (unit.error !== undefined) return JSON.stringify(unit);
-    const options = optionsOf(unit, numbers.subarray(from), order, species);
-    from += rowsOf(unit) * ROW_NUMBERS;
+    const options = optionsOf(unit, numbers.subarray(from), terms, species);
+    from += rowCountOf(unit) * ROW_NUMBERS;
     return JSON.stringify({ ...unit.fields, options });
   });
   return { json: elements.join() };
@@ -122,13 +122,13 @@ export function writeUnits({ order, units, numbers }: UnitSlice, { data: { speci
 function optionsOf(
   { fields, species, latitude }: ValidUnit,
   numbers: Uint16Array,
-  { methods, costs, target_per_ha, basis }: PlanOrder,
+  { methods, costs, target_per_ha, basis }: PlanTerms,
   list: readonly Species[],
 ) {
   const rows = latitude.length;
-  const options = species.flatMap(({ species, isNative }, position) =>
+  const options = species.flatMap(({ species: index, isNative }, position) =>
     methods.map((method) => {
-      const { species_code, common_name } = list[species];
+      const { species_code, common_name } = list[index];
       const survival = survivalOf(numbers.subarray(position * rows * ROW_NUMBERS), rows, method);
       const planting_method = PLANTING_METHODS[method];
       const cost = costs?.[planting_method];

@@ -30,7 +30,7 @@ import {
 } from './unit-reader.js';
 
 /** The request for a plan without its units; plain data that can be passed to another thread. */
-export interface PlanOrder extends Choice, Pick<PlanRequest, 'costs' | 'target_per_ha'> {
+export interface PlanTerms extends Choice, Pick<PlanRequest, 'costs' | 'target_per_ha'> {
   /** Index into HORIZONS. */
   readonly horizon: number;
   /** The survival that `target_per_ha` is divided by. */
@@ -63,12 +63,12 @@ export interface ValidUnit {
 type PlanUnit = ValidUnit | { readonly id: UnitId; readonly error: ErrorObject };
 
 /** The number of rows of a unit: one for each species and site. */
-export const rowsOf = (unit: PlanUnit) =>
+export const rowCountOf = (unit: PlanUnit) =>
   unit.error === undefined ? unit.species.length * unit.latitude.length : 0;
 
 /** A plan with the units that were read so far; plain data that can be passed to another thread. */
 export interface Plan {
-  readonly order: PlanOrder;
+  readonly terms: PlanTerms;
   readonly units: readonly PlanUnit[];
   readonly rowCount: number;
   readonly isRead: boolean;
@@ -92,23 +92,23 @@ export function readPlan(
 ): Plan {
   const startedMs = performance.now();
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const { order, features } = readOrder(bytes, limit, data);
+  const { terms, features } = readTerms(bytes, limit, data);
   const parsedMs = performance.now();
   const endMs = parsedMs + Math.max(UNITS_MS, UNITS_SHARE * (parsedMs - startedMs));
   const units = [...(before?.units ?? [])];
   let rowCount = before?.rowCount ?? 0;
   while (units.length < features.length) {
-    const unit = planUnit(features[units.length], order, data);
+    const unit = planUnit(features[units.length], terms, data);
     units.push(unit);
-    rowCount += rowsOf(unit);
-    if (rowCount * order.methods.length > MAX_PREDICTIONS)
-      throw tooMany(units.length, features.length, order);
+    rowCount += rowCountOf(unit);
+    if (rowCount * terms.methods.length > MAX_PREDICTIONS)
+      throw tooMany(units.length, features.length, terms);
     if (performance.now() > endMs) break;
   }
-  return { order, units, rowCount, isRead: units.length === features.length };
+  return { terms, units, rowCount, isRead: units.length === features.length };
 }
 
-function tooMany(read: number, total: number, { methods }: PlanOrder): ApiError {
+function tooMany(read: number, total: number, { methods }: PlanTerms): ApiError {
   return issueError(
     '',
     `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
@@ -117,9 +117,9 @@ function tooMany(read: number, total: number, { methods }: PlanOrder): ApiError 
   );
 }
 
-function planUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData) {
+function planUnit(feature: UnitFeature, terms: PlanTerms, data: PredictorData) {
   try {
-    return validUnit(feature, order, data);
+    return validUnit(feature, terms, data);
   } catch (error) {
     if (error instanceof ApiError) return { id: feature.id, error: error.error };
     throw error;
@@ -142,7 +142,7 @@ const DISTANCE_DECIMALS = 3;
 const PLACE_DECIMALS = 5;
 
 /** Finds the sites of a unit. @throws ApiError where it is not valid or has none */
-function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData): ValidUnit {
+function validUnit(feature: UnitFeature, terms: PlanTerms, data: PredictorData): ValidUnit {
   const { index, nativeRanges } = data.grid;
   const outline = readOutline(feature);
   const area = rounded(areaHa(outline), AREA_DECIMALS);
@@ -173,7 +173,7 @@ function validUnit(feature: UnitFeature, order: PlanOrder, data: PredictorData):
       data_points: inside.length,
       nearest_km: rounded(distanceKm, DISTANCE_DECIMALS),
     },
-    species: speciesAt(points, order, nativeRanges),
+    species: speciesAt(points, terms, nativeRanges),
     latitude: Float64Array.from(points, (point) => (isBetweenPoints ? latitude : latitudes[row[point]])),
     longitude: Float64Array.from(points, (point) =>
       isBetweenPoints ? longitude : longitudes[column[point]],
@@ -193,7 +193,7 @@ const BASIS_ALONE =
 const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 
 /** Reads the body of POST /v1/plan up to the ids of its units. @throws ApiError as `readPlan` */
-function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
+function readTerms(bytes: Buffer, limit: TierLimit, data: PredictorData) {
   const { schema, writeOptions } = rulesOf(data);
   const { manifest } = data;
   const body = parseDocument(bytes);
@@ -215,7 +215,7 @@ function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
   const sites = new SiteRows(1, adjustmentWidth(manifest));
   if (!writeOptions(request, sites, 0)) throw new Error('the options of a valid request were rejected');
   const { costs, target_per_ha, basis = DEFAULT_BASIS, horizon = DEFAULT_HORIZON } = request;
-  const order: PlanOrder = {
+  const terms: PlanTerms = {
     ...choice,
     horizon: HORIZONS.indexOf(horizon),
     costs,
@@ -223,7 +223,7 @@ function readOrder(bytes: Buffer, limit: TierLimit, data: PredictorData) {
     basis,
     adjustments: sites.first(1).adjustments,
   };
-  return { order, features };
+  return { terms, features };
 }
 
 /** The issues of costs that a body with costs lacks. The schema finds all other issues. */

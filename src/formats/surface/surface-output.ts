@@ -72,7 +72,7 @@ export const SURFACE_CHUNK_BYTES = 2 ** 19;
 /** The points [from, end) of a surface. */
 function rowsOf(surface: Surface, { grid }: PredictorData, from: number, end: number): SurfaceRows {
   const { species, values, points } = surface;
-  return { grid, species, survival: values, count: points.length, from, points: points.subarray(from, end) };
+  return { grid, species, values, count: points.length, from, points: points.subarray(from, end) };
 }
 
 function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) => TextSection[]): Encoder {

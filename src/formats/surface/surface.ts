@@ -33,7 +33,7 @@ export function bandValues({ points: { length }, values }: Surface, band: number
 }
 
 /** Predicts for the points [from, from + count) of a surface with both methods. @returns the time in the models */
-export async function predictSurface(
+export async function predictSurfacePoints(
   { surface, from, count }: { readonly surface: Surface; readonly from: number; readonly count: number },
   predictor: Predictor,
 ) {

@@ -146,8 +146,8 @@ export const OUTPUT_NAMES: ReadonlySet<string> = new Set([
 export interface SurfaceRows extends PointRows {
   /** Index into the species list. */
   readonly species: number;
-  /** The reported survival in ten-thousandths, Uint16 [methods, horizons, count], and then other values. */
-  readonly survival: Uint16Array;
+  /** In ten-thousandths: the reported survival, Uint16 [methods, horizons, count], and then other values. */
+  readonly values: Uint16Array;
   /** How many points the surface has. */
   readonly count: number;
   /** The position of the first of these points in the surface. */
@@ -175,8 +175,8 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
         name: `survival_${method}_${years}`,
         type: 'float32',
         decimals: PROBABILITY_DECIMALS,
-        value: ({ survival, count, from }, row) =>
-          survival[(m * HORIZONS.length + h) * count + from + row] / SCALE,
+        value: ({ values, count, from }, row) =>
+          values[(m * HORIZONS.length + h) * count + from + row] / SCALE,
       }),
     ),
   ),

@@ -13,8 +13,8 @@ import { takeMemory, takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { bodyLimitOf, callerOf } from '../server/request-state.js';
+import { beforeFirstByte } from './answer-from-workers.js';
 import type { RouteContext } from './context.js';
-import { beforeFirstByte } from './worker-steps.js';
 
 export const planEndpoint: Endpoint = {
   path: '/v1/plan',
@@ -62,6 +62,7 @@ export function planRoute(
     if (reply.raw.closed) throw CLOSED_WHILE_WAITING;
     reply.raw.once('close', () => steps.cancel());
     const answerUnits = async () => {
+      // Exactly its bytes: a message would copy all memory behind a view.
       const body = new Uint8Array(request.body);
       let plan: Plan | undefined;
       do {
@@ -84,7 +85,7 @@ export function planRoute(
     );
 
     const end = {
-      horizon_years: HORIZONS[plan.order.horizon],
+      horizon_years: HORIZONS[plan.terms.horizon],
       model: modelOf(artefacts.manifest),
       generated_at: new Date(nowMs()).toISOString(),
     };

@@ -15,7 +15,7 @@ import type { Generation } from '../../../work/generation.js';
 import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
 import { SharedMemory } from '../../../work/memory/shared-memory.js';
 import { RequestSteps } from '../../../work/request-steps.js';
-import { predictPoints, surfaceChunks, surfaceTiff } from '../../../work/surface-answer.js';
+import { predictAllPoints, surfaceChunks, surfaceTiff } from '../../../work/surface-answer.js';
 import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { takeMemory } from '../../request-memory.js';
@@ -25,8 +25,8 @@ import { byteTag, CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import { callerOf } from '../../server/request-state.js';
 import type { Submitter } from '../../submitter.js';
+import { beforeFirstByte, contentTypeOf, openSteps, sendChunks } from '../answer-from-workers.js';
 import type { RouteContext } from '../context.js';
-import { beforeFirstByte, contentTypeOf, openSteps, sendChunks } from '../worker-steps.js';
 import { type AskedSurface, readSurface, type SurfaceRoute, surfaceQuerySchema } from './surface-request.js';
 
 export const surfacesEndpoint: Endpoint = {
@@ -135,7 +135,7 @@ function surfaceWork(submitter: Submitter, timeoutMs: number) {
     await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
       submitter.runLimited(reply, generation, () => {
         reply.request.state.sites = asked.points.length;
-        return predictPoints(surface, steps, () => deadlineMs);
+        return predictAllPoints(surface, steps, () => deadlineMs);
       }),
     );
     return { steps, chunks: surfaceChunks(surface, asked.type as StreamedType, steps, laterDeadline) };
@@ -188,13 +188,12 @@ function surfaceWork(submitter: Submitter, timeoutMs: number) {
       release = shared.release;
       const { surface } = shared;
       reply.request.state.sites = points.length;
-      const deadlineOf = laterDeadline;
-      await predictPoints(surface, steps, deadlineOf);
+      await predictAllPoints(surface, steps, laterDeadline);
       reply.request.state.times = steps;
       const bytes =
         type === TIFF_TYPE
-          ? await surfaceTiff(surface, artefacts, steps, deadlineOf)
-          : Buffer.from(await arrayBuffer(surfaceChunks(surface, type, steps, deadlineOf)));
+          ? await surfaceTiff(surface, artefacts, steps, laterDeadline)
+          : Buffer.from(await arrayBuffer(surfaceChunks(surface, type, steps, laterDeadline)));
       const file = { bytes, byteTag: type === TIFF_TYPE ? await byteTag(bytes) : undefined };
       files.set(identity, file);
       return file;

@@ -9,8 +9,8 @@ import { CLOSED_BEFORE_TABLE } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { takeMemory } from '../../request-memory.js';
 import { connectionOf } from '../../server/connection.js';
+import { beforeFirstByte, openSteps, sendChunks } from '../answer-from-workers.js';
 import type { RouteContext } from '../context.js';
-import { beforeFirstByte, openSteps, sendChunks } from '../worker-steps.js';
 import { readBodyHead, readHead, tableQuerySchema } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
