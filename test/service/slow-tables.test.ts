@@ -15,7 +15,8 @@ test('models are kept for the tables of the last two reloads; a further reload c
     tables.push(await startWideAnswer(sender));
   }
   const threadsOfThree = threads();
-  const cutOff = /"level":40,.*"tables":(\d+),"msg":"tables that began more than 2 reloads ago were cut off"/;
+  const cutOff =
+    /"level":40,.*"tables":(\d+),"msg":"tables and surfaces that began more than 2 reloads ago were cut off"/;
   expect(service.output.filter((line) => cutOff.test(line))).toEqual([]);
 
   await reload(4);

@@ -9,7 +9,7 @@ import type { WorkerWatcher } from '../../work/worker-slot.js';
 import type { ServicePhase } from '../service-phase.js';
 import { preflight } from './preflight.js';
 
-/** Former generations that are kept for tables that callers are still reading. */
+/** Former generations that are kept for tables and surfaces that callers are still reading. */
 const MAX_FORMER = 2;
 
 /** Holds the generation that serves, and replaces it by another while requests are answered. */
@@ -89,8 +89,8 @@ export class Generations {
     // Each former generation takes as much memory as the one that serves.
     const superfluous = [...this.#retiring.keys()].slice(0, -MAX_FORMER);
     const tables = superfluous.reduce((sum, generation) => sum + generation.cutStreams(), 0);
-    if (tables > 0)
-      this.log.warn({ tables }, `tables that began more than ${MAX_FORMER} reloads ago were cut off`);
+    const message = `tables and surfaces that began more than ${MAX_FORMER} reloads ago were cut off`;
+    if (tables > 0) this.log.warn({ tables }, message);
   }
 
   /** @throws ArtefactError, ExplainedError or Error if it cannot serve, after it was closed */
