@@ -44,7 +44,7 @@ const MIN_OPEN = 4;
 
 /** Limits the plans and surfaces of a key: a few are in progress, in order of arrival, and a few more wait. */
 export class KeyConcurrency {
-  /** By key. None is ever removed, since there are no more than keys. */
+  /** One per key at most, so none is removed. */
   readonly #limits = new Map<string, LimitFunction>();
   readonly #maxOpen: number;
 

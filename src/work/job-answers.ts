@@ -50,8 +50,8 @@ export class JobAnswers {
   }
 
   /**
-   * Writes a body with the elements of all rows, in order. Replaces `release`: the caller has to release the memory of
-   * the body to the pool.
+   * Writes a body with the elements of all rows, in order. Replaces `release`: the `onSend` hook of
+   * `http/response/compression` gives the body back to the pool.
    * @param open what the body begins with, at most 256 bytes
    * @param inserted JSON elements to insert, by their index among all elements
    * @param close what it ends with, at most 256 bytes
