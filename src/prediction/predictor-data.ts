@@ -1,4 +1,6 @@
 import type { Artefacts } from './artefacts/artefacts.js';
+import { Coverage } from './locate/coverage.js';
+import { NearestPoint } from './locate/nearest-point.js';
 
 /** What requests are checked against and predictions made from; plain data that can be passed to another thread. */
 export interface PredictorData extends Artefacts {
@@ -18,3 +20,10 @@ export function memoize<Made, Source extends object = PredictorData>(
     return one;
   };
 }
+
+export const coverageOf = memoize(({ regions }: PredictorData) => new Coverage(regions));
+
+/** One for all that search in a thread: read its `distanceKm` before anything else searches. */
+export const nearestDataOf = memoize(
+  ({ grid, searchRadiusKm }: PredictorData) => new NearestPoint(grid.index, searchRadiusKm),
+);

@@ -1,11 +1,11 @@
 import { PLACE, PlaceCache, PredictionCache } from './cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import { type Draws, drawsOf, reportIntervals } from './intervals.js';
-import { Coverage } from './locate/coverage.js';
-import { NearestPoint } from './locate/nearest-point.js';
+import type { Coverage } from './locate/coverage.js';
+import type { NearestPoint } from './locate/nearest-point.js';
 import type { IntervalModel, Survival, SurvivalModel } from './model/model-session.js';
 import { PredictionReporter } from './model/prediction-numbers.js';
-import type { PredictorData } from './predictor-data.js';
+import { coverageOf, nearestDataOf, type PredictorData } from './predictor-data.js';
 import { numbersAt, type RowRecords } from './row-record.js';
 import { MAX_RISE_M, SiteFeatures } from './site-features.js';
 import { OPTION, OWN_ELEVATION, ROW_STATUS, type SiteRows } from './site-rows.js';
@@ -54,8 +54,8 @@ export class Predictor {
     readonly intervalModels: readonly IntervalModel[] = [],
   ) {
     const { grid, manifest, cacheBytes } = data;
-    this.#coverage = new Coverage(data.regions);
-    this.#nearest = new NearestPoint(grid.index, data.searchRadiusKm);
+    this.#coverage = coverageOf(data);
+    this.#nearest = nearestDataOf(data);
     this.places = new PlaceCache(cacheBytes * (1 - PREDICTIONS_SHARE));
     this.sites = new SiteFeatures(grid, manifest);
     this.intervalLevel = manifest.interval_level ?? 0;

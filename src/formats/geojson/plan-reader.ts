@@ -1,13 +1,13 @@
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import type { Predictor } from '../../prediction/predictor.js';
-import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
+import { coverageOf, memoize, nearestDataOf, type PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
 import { type Choice, readChoice } from '../request/choice.js';
 import { optionWriter } from '../request/options.js';
-import { coverageOf, nearestDataOf, speciesOf } from '../request/places.js';
+import { speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
   batchTooLarge,

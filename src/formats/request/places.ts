@@ -1,15 +1,7 @@
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import { Coverage } from '../../prediction/locate/coverage.js';
-import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
+import { coverageOf, memoize, type PredictorData } from '../../prediction/predictor-data.js';
 
 export const speciesOf = memoize(({ species }: PredictorData) => new SpeciesCatalogue(species));
-
-export const coverageOf = memoize(({ regions }: PredictorData) => new Coverage(regions));
-
-export const nearestDataOf = memoize(
-  ({ grid, searchRadiusKm }: PredictorData) => new NearestPoint(grid.index, searchRadiusKm),
-);
 
 const SWAPPED = 'latitude and longitude are swapped';
 const NO_MINUS = 'the minus before the longitude is missing';

@@ -4,11 +4,11 @@ import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
-import type { PredictorData } from '../../prediction/predictor-data.js';
+import { nearestDataOf, type PredictorData } from '../../prediction/predictor-data.js';
 import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { OWN_ELEVATION, ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { METRES_PER_FOOT } from './option-numbers.js';
-import { nearestDataOf, placeHint, speciesOf } from './places.js';
+import { placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, optionalNames, type PredictRequest } from './schemas.js';
 
 /** As in `match_distance_km`. */
