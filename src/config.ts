@@ -135,11 +135,11 @@ const configSchema = z.object({
   tableMemoryBytes: wholeNumber(1024, 64 * 1024 * 1024 * 1024)
     .default(1024 * 1024 * 1024)
     .describe(
-      'Memory for all tables and for all responses of 64 KiB and more until they are sent. One key gets at most half. Requests beyond it get 503 `overloaded`.',
+      'Memory for all tables and, until they are sent, all responses of 64 KiB and more except surfaces. One key gets at most half, unless its first request takes more. Requests beyond it get 503 `overloaded`.',
     ),
   planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(8 * 1024 * 1024)
-    .describe('Maximum size of a plan for tier hypha. Other tiers have `BODY_LIMIT_BYTES`.'),
+    .describe('Maximum size of a plan for tier hypha. Other tiers have at most `BODY_LIMIT_BYTES`.'),
   connectionLimit: wholeNumber(1, 1_000_000)
     .default(4096)
     .describe(
