@@ -3,7 +3,6 @@ import type { Surface } from '../../src/formats/surface/surface.js';
 import {
   type ChunkStart,
   SURFACE_TYPES,
-  type SurfaceChunk,
   TIFF_TYPE,
   writeChunk,
 } from '../../src/formats/surface/surface-output.js';
@@ -55,7 +54,7 @@ test('every chunk of a surface has its own memory, because workers transfer it',
     let chunks = 0;
     let start: ChunkStart | undefined = { section: 0, from: 0 };
     while (start !== undefined) {
-      const chunk: SurfaceChunk = writeChunk({ surface, type, start }, predictor);
+      const chunk = writeChunk({ surface, type, start }, predictor);
       memories.add(chunk.bytes.buffer);
       // Fails for memory that Node's pool owns, which cannot be transferred.
       expect(chunk.bytes.buffer.byteLength, type).toBeLessThan(2 * chunk.bytes.byteLength);
