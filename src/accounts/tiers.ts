@@ -27,3 +27,8 @@ export type Tier = keyof typeof TIERS;
 
 /** The tiers' names, smallest first. */
 export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];
+
+/** The most bytes of a table or plan of a tier. @param largeBytes of tiers that may send large ones */
+export function bodyLimitOf(tier: Tier, largeBytes: number, bodyLimitBytes: number): number {
+  return TIERS[tier].hasLargeBodies ? largeBytes : Math.min(bodyLimitBytes, largeBytes);
+}

@@ -130,6 +130,7 @@ function optionsOf(
     methods.map((method) => {
       const { species_code, common_name } = list[index];
       const survival = survivalOf(numbers.subarray(position * rows * ROW_NUMBERS), rows, method);
+      const mean = Math.round(survival.mean * SCALE);
       const planting_method = PLANTING_METHODS[method];
       const cost = costs?.[planting_method];
       return {
@@ -140,10 +141,7 @@ function optionsOf(
         survival,
         // Null where none survive.
         ...(cost !== undefined && {
-          cost_per_survivor:
-            survival.mean === 0
-              ? null
-              : costTimes(cost, SCALE, Math.round(survival.mean * SCALE), COST_DECIMALS),
+          cost_per_survivor: mean === 0 ? null : costTimes(cost, SCALE, mean, COST_DECIMALS),
         }),
         ...(target_per_ha !== undefined && {
           order: plantingOrder(target_per_ha, survival[basis], fields.area_ha, cost),
@@ -215,9 +213,7 @@ function roundUp(value: number): number {
   return Math.ceil(Number(value.toPrecision(EXACT_DIGITS)));
 }
 
-/**
- * A cost times a fraction of integers, exact in decimal, then rounded half up: the double of 1.005 lies below half a cent.
- */
+/** A cost times a fraction of integers, exact in decimal and then rounded half up: the double of 1.005 is less. */
 export function costTimes(cost: number, numerator: number, denominator: number, decimals: number): number {
   const [digits, exponent] = cost.toExponential().replace('.', '').split('e');
   const zeros = Number(exponent) - (digits.length - 1) + decimals;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { TIERS } from '../../accounts/tiers.js';
+import { bodyLimitOf, TIERS } from '../../accounts/tiers.js';
 import { planSlices, ROW_NUMBERS, unitSlices } from '../../formats/geojson/plan-answer.js';
 import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/plan-reader.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
@@ -12,7 +12,7 @@ import type { Endpoint } from '../openapi/endpoint.js';
 import { takeMemory, takeMemoryFor } from '../request-memory.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
-import { bodyLimitOf, callerOf } from '../server/request-state.js';
+import { callerOf } from '../server/request-state.js';
 import { beforeFirstByte } from './answer-from-workers.js';
 import type { RouteContext } from './context.js';
 
@@ -45,7 +45,7 @@ export function planRoute(
   const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
   app.addHook('preParsing', async (request, reply) => {
-    const limitBytes = bodyLimitOf(request, planLimitBytes, bodyLimitBytes);
+    const limitBytes = bodyLimitOf(callerOf(request).tier, planLimitBytes, bodyLimitBytes);
     request.state.bodyLimitBytes = limitBytes;
     const bytes = Math.min(Number(request.headers['content-length'] ?? limitBytes), limitBytes);
     submitter.checkConcurrency(reply);
@@ -62,8 +62,7 @@ export function planRoute(
     if (reply.raw.closed) throw CLOSED_WHILE_WAITING;
     reply.raw.once('close', () => steps.cancel());
     const answerUnits = async () => {
-      // Exactly its bytes: a message would copy all memory behind a view.
-      const body = new Uint8Array(request.body);
+      const body = new Uint8Array(request.body); // its bytes alone: a message copies all memory behind a view
       let plan: Plan | undefined;
       do {
         plan = await steps.do<'read-plan'>({ kind: 'read-plan', body, limit, before: plan }, deadlineMs);

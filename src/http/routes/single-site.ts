@@ -103,11 +103,10 @@ export function singleSiteRoutes(
     const { nativeRanges } = generation.artefacts.grid;
     const isNative = (species: number) => ((nativeRanges[point] >>> species) & 1) === 1;
     const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));
-    const isEmpty = listed.length === 0;
     // At least one row: the answer has the site even if the ranking is empty.
-    const rows = rowsOf(ranking, isEmpty ? ranking.species.slice(0, 1) : listed);
+    const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
     return answer(reply, generation, rows, (elements) =>
-      rankingBody(elements, (row) => isNative(rows.species[row]), isEmpty),
+      rankingBody(elements, (row) => isNative(rows.species[row]), listed.length === 0),
     );
   });
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
-import { TIERS } from '../../accounts/tiers.js';
 import { redactKeys } from '../../output/printable.js';
 import type { Job } from '../../work/job.js';
 
@@ -29,11 +28,6 @@ declare module 'fastify' {
 export function callerOf({ state: { caller } }: FastifyRequest): Caller {
   if (caller === undefined) throw new Error('the route does not authenticate its callers');
   return caller;
-}
-
-/** The most bytes of a table or plan of a caller. @param largeBytes of the tiers that may send large ones */
-export function bodyLimitOf(request: FastifyRequest, largeBytes: number, bodyLimitBytes: number): number {
-  return TIERS[callerOf(request).tier].hasLargeBodies ? largeBytes : Math.min(bodyLimitBytes, largeBytes);
 }
 
 const ACCEPTED_ID = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { TIERS } from '../../../accounts/tiers.js';
+import { bodyLimitOf, TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
 import { assumptionSchemas } from '../../../formats/request/option-numbers.js';
 import { horizonSetOf } from '../../../formats/request/request-reader.js';
@@ -18,7 +18,7 @@ import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';
 import { tooLarge } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
-import { bodyLimitOf, callerOf } from '../../server/request-state.js';
+import { callerOf } from '../../server/request-state.js';
 import { readQuery, wordListSchema } from '../query.js';
 
 /** Rows of a chunk: enough for a large record batch, and about 20 ms of work. */
@@ -68,7 +68,7 @@ export function readBodyHead(request: FastifyRequest, { tableLimitBytes, bodyLim
   const isGzip = /^(x-)?gzip$/i.test(encoding);
   if (!isGzip && encoding.toLowerCase() !== 'identity')
     throw unsupported(`without a Content-Encoding or with gzip, not ${show(encoding)}`);
-  const limitBytes = bodyLimitOf(request, tableLimitBytes, bodyLimitBytes);
+  const limitBytes = bodyLimitOf(callerOf(request).tier, tableLimitBytes, bodyLimitBytes);
   const announcedBytes = Number(length ?? limitBytes);
   if (announcedBytes > limitBytes) throw tooLarge(limitBytes);
   return { isGzip, limitBytes, bytes: isGzip ? limitBytes : announcedBytes };
