@@ -26,8 +26,8 @@ export interface ClientOptions {
   readonly url?: string | undefined;
   /** In Node, NURSELOG_API_KEY by default. */
   readonly apiKey?: string | undefined;
-  /** Settings that differ from DEFAULT_RETRY. */
-  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Settings that differ from DEFAULT_RETRY; undefined ones do not. */
+  readonly retry?: { readonly [Name in keyof RetryPolicy]?: RetryPolicy[Name] | undefined } | undefined;
 }
 
 export interface CallOptions {
@@ -70,11 +70,12 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
     throw new TypeError('The URL of nurselog must have no user name and no password.');
   if (!/^[!-~]+$/.test(apiKey))
     throw new TypeError('The API key has characters that no key has, such as a space or a line break.');
+  const retry = Object.entries(options.retry ?? {}).filter(([, value]) => value !== undefined);
   const http = createOpenApiClient<paths, 'application/json'>({
     baseUrl: url,
     headers: { 'X-API-Key': apiKey },
     querySerializer: { array: { style: 'form', explode: false } },
-    fetch: retryingFetch({ ...DEFAULT_RETRY, ...options.retry }),
+    fetch: retryingFetch({ ...DEFAULT_RETRY, ...Object.fromEntries(retry) }),
   });
   return {
     http,

@@ -76,6 +76,14 @@ test.each([
   expect(proxy.requests).toBe(requests);
 });
 
+test.each(['firstWaitMs', 'totalWaitMs'])('a %s that is undefined is the default', async (limit) => {
+  proxy.faults = ['busy'];
+  proxy.retryAfter = '3600';
+  const client = createClient({ url: proxy.url, apiKey: service.key, retry: { [limit]: undefined } });
+  await expect(client.predict(SITE)).rejects.toMatchObject({ code: 'overloaded' });
+  expect(proxy.requests).toBe(1);
+});
+
 test('the waits of a request add up to the total wait at most', async () => {
   proxy.faults = Array<Fault>(10).fill('busy');
   const call = clientWith({ attempts: 10, firstWaitMs: 100, totalWaitMs: 250 }).predict(SITE);
