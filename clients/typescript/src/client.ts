@@ -75,6 +75,9 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
     baseUrl: url,
     headers: { 'X-API-Key': apiKey },
     querySerializer: { array: { style: 'form', explode: false } },
+    // Databases and Parquet readers give integers as BigInt, which JSON.stringify refuses.
+    bodySerializer: (body) =>
+      JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
     fetch: retryingFetch({ ...DEFAULT_RETRY, ...Object.fromEntries(retry) }),
   });
   return {

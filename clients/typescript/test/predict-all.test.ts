@@ -178,6 +178,16 @@ test('an item that is not a site has an error at its position, with null coordin
   expect(failed).toMatchObject(places.map((place) => ({ error: { code: 'invalid_api_key' }, ...place })));
 });
 
+test('a BigInt, as databases give integers, is sent as a number, and one that is no coordinate fails alone', async () => {
+  const place = { ...SITES[0], latitude: 44, longitude: -122, stand: 17 };
+  const fromDatabase = { ...place, latitude: 44n, longitude: -122n, stand: 2n ** 63n };
+  const sites = [place, fromDatabase, { ...fromDatabase, latitude: 10n ** 400n }] as Site[];
+  const [expected, answer, failed] = await predictAll(clientWith(), sites);
+  expect(expected).toHaveProperty('predictions');
+  expect(lasting(answer)).toEqual(lasting(expected));
+  expect(failed).toMatchObject({ error: { code: 'invalid_request' }, latitude: null });
+});
+
 test('as many requests as the concurrency are sent at the same time', async () => {
   await predictAll(clientWith(), SITES, { batchSize: 10, concurrency: 3 });
   expect([2, 3]).toContain(proxy.mostAtOnce);
