@@ -44,7 +44,7 @@ export function retryingFetch(policy: RetryPolicy) {
       const outcome = await attemptOnce(request, body, policy.attemptTimeoutMs);
       wasAnswered ||= outcome instanceof Response;
       if (outcome instanceof NurselogError && !wasAnswered && attempt === ATTEMPTS_BEFORE_PROBE) {
-        const advised = await withCorsAdvice(request, outcome);
+        const advised = await withCorsAdvice(request, outcome, policy.attemptTimeoutMs);
         if (advised !== undefined) throw advised;
       }
       const waitMs = retryAfterMs(outcome) + backoffMs(policy.firstWaitMs, attempt);
@@ -99,11 +99,13 @@ async function attemptOnce(
 async function withCorsAdvice(
   { url, signal }: Request,
   failure: NurselogError,
+  timeoutMs: number,
 ): Promise<NurselogError | undefined> {
   const page = (globalThis as { location?: { origin: string } }).location;
   if (page === undefined || page.origin === new URL(url).origin) return undefined;
   // Without CORS the response is hidden, too, but the request fails only if the service cannot be reached.
-  const isReached = await fetch(url, { mode: 'no-cors', signal }).then(
+  const probe = abortable(signal, (own) => fetch(url, { mode: 'no-cors', signal: own }), timeoutMs);
+  const isReached = await probe.then(
     () => true,
     () => false,
   );
