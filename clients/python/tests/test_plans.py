@@ -346,6 +346,12 @@ def test_projected_units_become_geojson_in_wgs_84_by_the_system_that_the_command
     assert written.geometry.iloc[0].equals_exact(units().geometry.iloc[0], 1e-6)
 
 
+def test_a_plan_of_one_unit_is_counted_in_the_singular(service: ServiceProcess, tmp_path: Path) -> None:
+    units()[:1].to_file(tmp_path / "units.gpkg")
+    result = run_here(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"))
+    assert "1 unit planned, 0 failed" in result.stderr
+
+
 def test_a_plan_in_which_every_unit_failed_has_the_exit_code_of_no_answer(
     service: ServiceProcess, tmp_path: Path
 ) -> None:

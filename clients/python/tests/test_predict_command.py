@@ -15,8 +15,13 @@ from service_process import ROOT, ServiceProcess
 from site_files import PLANTED, texts, write_sites
 
 from nurselog import Client
+from nurselog._files.summary import Summary
 
 SAMPLES = ROOT / "data/samples"
+
+
+def test_one_row_is_counted_in_the_singular() -> None:
+    assert str(Summary(rows=1)) == "1 row: 1 answered, 0 failed"
 
 
 def test_the_samples_are_answered_except_for_their_mistakes(service: ServiceProcess, tmp_path: Path) -> None:

@@ -227,7 +227,8 @@ def plan(
         complain(f"The models changed before all units were planned: {versions}. Start anew for a plan of one version.")
     failed = sum("error" in unit for unit in answer["units"])
     missing = f", {len(units) - len(answer['units'])} not answered" if unfinished is not None else ""
-    typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed{missing}: {output}", err=True)
+    planned = len(answer["units"]) - failed
+    typer.echo(f"{planned} unit{'s' if planned != 1 else ''} planned, {failed} failed{missing}: {output}", err=True)
     if unfinished is not None:
         fail(unfinished)
     if failed > 0 and failed == len(answer["units"]):

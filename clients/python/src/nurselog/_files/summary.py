@@ -42,7 +42,8 @@ class Summary:
     def __str__(self) -> str:
         """One line."""
         failed = self.failed.total()
-        return f"{self.rows:,} {self.unit}: {self.rows - failed:,} answered, {failed:,} failed"
+        unit = self.unit.removesuffix("s") if self.rows == 1 else self.unit
+        return f"{self.rows:,} {unit}: {self.rows - failed:,} answered, {failed:,} failed"
 
     def warning(self) -> str | None:
         """A warning if several models answered the rows or cells; else None."""
