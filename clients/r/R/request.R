@@ -13,6 +13,12 @@ MAX_RETRY_AFTER_S <- 60
 #' @noRd
 call_service <- function(path, query = list(), body = NULL, accept = "application/json", url = NULL, key = NULL) {
   url <- url %||% Sys.getenv("NURSELOG_URL", "http://127.0.0.1:8080")
+  if (!isTRUE(grepl("^https?://", url, ignore.case = TRUE))) {
+    shown <- sub("nurse_live_.*", "nurse_live_...", paste(url, collapse = ", ")) # a key passed as the URL
+    rlang::abort(
+      paste0("The URL of nurselog must start with http:// or https://, not be \"", shown, "\"."), class = "nurselog_error"
+    )
+  }
   key <- key %||% Sys.getenv("NURSELOG_API_KEY", "")
   if (key == "") {
     rlang::abort("There is no API key: set NURSELOG_API_KEY or the argument `key`.", class = "nurselog_error")
@@ -28,11 +34,15 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)
   request <- httr2::req_user_agent(request, paste0("nurselog-r/", utils::packageVersion("nurselog")))
   request <- httr2::req_timeout(request, 300)
-  # A redirect is not followed, because it would send the key to another address.
-  request <- httr2::req_options(request, followlocation = FALSE)
+  # req_timeout lifts curl's own limit on the time to connect. A redirect is not followed, because it would send the key
+  # to another address.
+  request <- httr2::req_options(request, connecttimeout = 10, followlocation = FALSE)
   request <- httr2::req_error(request, is_error = function(response) FALSE)
-  # Even with a single try, httr2 sleeps for the Retry-After of a 429 or 503: until midnight once the quota is used up.
-  request <- httr2::req_retry(request, max_tries = 1, is_transient = function(response) FALSE, backoff = function(n) 0)
+  # Even with a single try, older httr2 sleeps for the Retry-After of a 429 or 503: until midnight once the quota is used
+  # up. `max_tries` is left out: some versions refuse 1, and newer ones say that they set 2, which changes nothing here.
+  request <- suppressMessages(
+    httr2::req_retry(request, is_transient = function(response) FALSE, backoff = function(n) 0)
+  )
   if (!is.null(body)) request <- httr2::req_body_raw(request, body$data, type = body$type)
   for (attempt in seq_len(MAX_ATTEMPTS)) {
     response <- tryCatch(httr2::req_perform(request), error = identity)

@@ -93,6 +93,14 @@ test_that("a box of unnamed numbers is refused, because their order is not known
   expect_error(surface("PSME", c(-122.2, 44, -122, 44.2)), "must have the names xmin, ymin, xmax, ymax")
 })
 
+test_that("a connection has a limit of time, and httr2 is not asked for a single try, which some versions refuse", {
+  skip_without_service()
+  rank_species(PLACE$latitude, PLACE$longitude)
+  request <- httr2::last_request()
+  expect_equal(request$options$connecttimeout, 10)
+  expect_false(identical(request$policies$retry_max_tries, 1))
+})
+
 test_that("a redirect is an error and not followed, because it would send the key elsewhere", {
   skip_without_service()
   skip_on_os("windows") # has no fork

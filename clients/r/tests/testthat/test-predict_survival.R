@@ -132,6 +132,14 @@ test_that("a key with a line break is refused before anything is sent", {
   expect_error(rank_species(44.12, -122.03, key = "nurse_live_0\n"), "characters that no key has")
 })
 
+test_that("a URL without http:// or https:// is refused before anything is sent, without a key in it", {
+  for (url in c("localhost:8080", "ftp://localhost", "")) {
+    expect_error(rank_species(44.12, -122.03, url = url), paste0("http:// or https://, not be \"", url, "\"."), fixed = TRUE)
+  }
+  error <- expect_error(rank_species(44.12, -122.03, url = "nurse_live_0123"), class = "nurselog_error")
+  expect_false(grepl("0123", conditionMessage(error)))
+})
+
 test_that("practice is taken from its column, then from the argument", {
   skip_without_service()
   sites <- data.frame(latitude = 44.12, longitude = -122.03, seeds_per_spot = c(3, NA))
