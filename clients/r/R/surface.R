@@ -22,7 +22,7 @@ surface <- function(species_code, bbox = NULL, intervals = FALSE, vegetation_con
     include = if (intervals) "intervals", vegetation_control = vegetation_control, overstory_cover = overstory_cover,
     seeds_per_spot = seeds_per_spot, warming_c = warming_c, precipitation_change_percent = precipitation_change_percent
   )
-  path <- paste0("/v1/surfaces/", utils::URLencode(species_code, reserved = TRUE))
+  path <- paste0("/v1/surfaces/", utils::URLencode(species_code, reserved = TRUE, repeated = TRUE))
   response <- call_service(path, query, url = url, key = key)
   file <- tempfile("surface-", fileext = ".tif")
   writeBin(httr2::resp_body_raw(response), file)

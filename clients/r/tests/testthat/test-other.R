@@ -89,6 +89,12 @@ test_that("a surface has the survival of its points in the cells that hold them"
   expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5), tolerance = 1e-6)
 })
 
+test_that("a species code with any characters is refused as one that the service does not know", {
+  skip_without_service()
+  error <- expect_error(surface("PS ME/%41?"), class = "nurselog_invalid_species")
+  expect_match(conditionMessage(error), "PS ME/%41?", fixed = TRUE)
+})
+
 test_that("a box of unnamed numbers is refused, because their order is not known", {
   expect_error(surface("PSME", c(-122.2, 44, -122, 44.2)), "must have the names xmin, ymin, xmax, ymax")
 })
