@@ -1,6 +1,7 @@
 """``python -m pipeline evaluate``: scores models on a table of outcomes, without training."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,16 @@ from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models import recalibration
 from pipeline.models.artefacts import ModelArtefacts, read_artefacts
-from pipeline.outcomes.periods import HORIZONS, METHODS, tree_periods
+from pipeline.outcomes.periods import (
+    HORIZONS,
+    MAX_UNPLACED,
+    METHODS,
+    PERIOD_NAMES,
+    seen_alive,
+    tree_periods,
+    unknown_status,
+    unplaced,
+)
 from pipeline.outcomes.table import read_outcomes
 from pipeline.sources.manifest import sha256_of
 
@@ -62,19 +72,22 @@ def evaluate(
         block=block_names(grid)[point],
         fold=block_folds(grid, point, FOLD_SEED)[point],
     )
-    rows["species"] = rows["species_code"]
+    rows["species"], rows["years_alive"] = rows["species_code"], seen_alive(rows)
     methods = [method for method in METHODS if (rows["planting_method"] == method).any()]
     trees, recalibrated, lines, before, after = {}, np.empty_like(survival), {}, [], []
     for method in methods:
         chosen = (rows["planting_method"] == method).to_numpy()
         mine, predicted = rows[chosen], survival[chosen]
-        trees[method] = Trees(follow_up(mine), predicted, mine["block"].to_numpy())
-        periods = tree_periods(mine["years_observed"].to_numpy(), mine["alive"].to_numpy() == 1)
-        at_risk = PeriodTrees.of(predicted, *periods, mine["block"].to_numpy(), mine["fold"].to_numpy())
+        block, fold, years, seen = (
+            mine[name].to_numpy() for name in ("block", "fold", "years_observed", "years_alive")
+        )
+        trees[method] = Trees(follow_up(mine), predicted, block, unknown_status(years, seen))
+        periods = tree_periods(years, mine["alive"].to_numpy() == 1)
+        at_risk = PeriodTrees.of(predicted, *periods, block, fold, unplaced(years, seen))
         lines[method] = line_entries(at_risk, replicates, BOOTSTRAP_SEED)
         recalibrated[chosen] = held_out_survival(at_risk, predicted)
         before += _scores(method, trees[method])
-        after += _scores(method, Trees(trees[method].follow_up, recalibrated[chosen], trees[method].block))
+        after += _scores(method, replace(trees[method], survival=recalibrated[chosen]))
     curves = [
         {
             "planting_method": method,
@@ -130,6 +143,16 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
     notes = [f"{len(rows):,} trees ({counts}) in {rows['block'].nunique()} one-degree blocks."]
     for absent in set(METHODS) - set(methods):
         notes.append(f"No tree of the table is {absent}: that model is not evaluated.")
+    for method in methods:
+        mine = rows[rows["planting_method"] == method]
+        unclear = unplaced(mine["years_observed"].to_numpy(), mine["years_alive"].to_numpy()).any(axis=1).sum()
+        if unclear:
+            notes.append(
+                f"Of {(mine['alive'] == 0).sum():,} dead {method} trees {unclear:,} may have died in one of several "
+                f"periods ({', '.join(PERIOD_NAMES)}, later), because no visit between these is known. If there was "
+                "one, state it in the column `years_alive` (`docs/outcomes.md`). Years and periods are neither scored "
+                f"nor recalibrated where such trees are more than {MAX_UNPLACED:.0%} of the deaths."
+            )
     if models.manifest["outcomes"] == "simulated":
         notes.append("The models were trained on simulated outcomes.")
     practices = [

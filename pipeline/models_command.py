@@ -26,9 +26,19 @@ from pipeline.models.basis import Knots
 from pipeline.models.hazard import fit_methods, spanning_knots
 from pipeline.models.manifest import interval_file, write_manifest
 from pipeline.models.onnx_graph import write_onnx
-from pipeline.outcomes.periods import METHODS, match_points, period_counts
+from pipeline.outcomes.periods import (
+    MAX_UNPLACED,
+    METHODS,
+    PERIOD_NAMES,
+    is_too_many,
+    match_points,
+    period_counts,
+    seen_alive,
+    tree_periods,
+    unplaced,
+)
 from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
-from pipeline.outcomes.table import read_outcomes
+from pipeline.outcomes.table import OutcomesError, read_outcomes
 from pipeline.outcomes.world import World
 from pipeline.sources.manifest import PROJECT, SourceError, sha256_of
 
@@ -78,7 +88,22 @@ def maps_of(output: Path) -> Path:
 def observed(grid: Grid, path: Path) -> Training:
     """Return the outcomes of a file."""
     outcomes, point = read_outcomes(path, grid)
+    check_periods(path, outcomes)
     return Training(outcomes, point, {"kind": "observed", "file": path.name, "sha256": sha256_of(path)}, None)
+
+
+def check_periods(path: Path, outcomes: pd.DataFrame) -> None:
+    """Raise OutcomesError if too many deaths of a method may be of one period or of another."""
+    years, dead = outcomes["years_observed"].to_numpy(), outcomes["alive"].to_numpy() == 0
+    unclear, (_, died) = unplaced(years, seen_alive(outcomes)), tree_periods(years, ~dead)
+    for method in METHODS:
+        mine = (outcomes["planting_method"] == method).to_numpy()
+        for period, name in enumerate(PERIOD_NAMES):
+            if is_too_many(unclear[mine, period], died[mine, period] > 0):
+                raise OutcomesError(
+                    f"{path}: of more than {MAX_UNPLACED:.0%} of the deaths of {method} in {name} no visit says "
+                    "whether they were in that period; if there was one, state it in the column years_alive"
+                )
 
 
 def simulated(grid: Grid) -> Training:

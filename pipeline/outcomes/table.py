@@ -8,6 +8,7 @@
 | planted_year | calendar year |
 | years_observed | whole years from planting to the last visit, 1 or more; if dead, to the visit that found it dead |
 | alive | 1 alive at that visit, 0 dead |
+| years_alive | may be absent or empty: years to the last visit that found the tree alive, 0 if none did |
 
 Other columns are ignored, those of practice too. A living tree is censored after its last visit.
 """
@@ -34,6 +35,7 @@ COLUMNS = (
     "years_observed",
     "alive",
 )
+YEARS_ALIVE = "years_alive"
 ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 ROUNDED_YEARS = 1
 """How far the rounded years put a visit beyond its year at most."""
@@ -48,7 +50,7 @@ class OutcomesError(SourceError):
 def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the checked table and each row's grid point [rows]; OutcomesError lists every kind of bad row."""
     table = _read(path)
-    twice = [column for column in COLUMNS if list(table.columns).count(column) > 1]
+    twice = [column for column in (*COLUMNS, YEARS_ALIVE) if list(table.columns).count(column) > 1]
     if twice:
         raise OutcomesError(f"{path}: has the column {twice[0]} twice")
     missing = [column for column in COLUMNS if column not in table.columns]
@@ -57,7 +59,7 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
         raise OutcomesError(f"{path}: no column {', '.join(missing)}; the columns of the table are {found}")
     if table.empty:
         raise OutcomesError(f"{path}: the table has no rows")
-    given = table[list(COLUMNS)]
+    given = table[[*COLUMNS, *table.columns.intersection([YEARS_ALIVE])]]
     clean, problems = _checked(given)
     point = np.full(len(table), -1)
     placed = ~(problems["latitude"] | problems["longitude"])
@@ -98,7 +100,13 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     }
     last_visit = numbers["planted_year"] + numbers["years_observed"]
     problems["years_observed"] |= ~problems["planted_year"] & (last_visit > datetime.date.today().year + ROUNDED_YEARS)
-    return given.assign(**numbers, alive=alive), problems
+    seen = np.full(len(given), np.nan)
+    if YEARS_ALIVE in given:
+        seen = _numbers(given[YEARS_ALIVE])
+        stated = ~(given[YEARS_ALIVE].isna() | (given[YEARS_ALIVE].astype(str).str.strip() == "")).to_numpy()
+        right = np.where(alive == 1, seen == numbers["years_observed"], seen < numbers["years_observed"])
+        problems[YEARS_ALIVE] = stated & ~(_whole(seen, 0, 200) & right)
+    return given.assign(**numbers, alive=alive, **{YEARS_ALIVE: seen}), problems
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -116,6 +124,7 @@ RULES = {
     "planted_year": "must be a year from 1900 to 2100",
     "years_observed": "must be whole years that have passed since planting, 1 to 200",
     "alive": "must be 1 or 0",
+    YEARS_ALIVE: "must be whole years, less than years_observed if the tree died and the same if it lives, or empty",
 }
 
 

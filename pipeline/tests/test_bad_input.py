@@ -197,6 +197,29 @@ def test_an_evaluation_of_one_method_without_deaths_and_blocks_says_what_it_cann
     assert "nan" not in text
 
 
+def test_years_before_the_only_visit_are_not_scored_or_recalibrated(tmp_path, table):
+    def observed(**columns):
+        assert main([str(option) for option in evaluation(tmp_path, table(alive=[0, 1] * 15, **columns))]) == 0
+        report = json.loads((tmp_path / "out" / "report.json").read_text())
+        reasons = [entry["unchanged_because"] or "" for entry in report["recalibration"]["methods"]["manual"]]
+        shown = [entry.get("observed", {}).get("value") for entry in report["scores"] if entry["group"] == "all"]
+        return shown, ["may be of another period" in reason for reason in reasons], " ".join(report["notes"])
+
+    shown, unclear, notes = observed(years_observed=5)
+    assert (shown, unclear) == ([None, None, 0.5], [True] * 3)
+    assert "years_alive" in notes
+    assert observed(years_observed=10)[:2] == ([None] * 3, [True] * 3)
+    shown, unclear, notes = observed(years_observed=5, years_alive=[3, 5] * 15)
+    assert (shown, unclear) == ([1.0, 1.0, 0.5], [False] * 3)
+    assert "years_alive" not in notes
+
+
+def test_training_on_deaths_between_visits_of_different_periods_is_refused(capsys, tmp_path, table):
+    options = ["--model-version", "3_0", "--output", tmp_path / "trained"]
+    printed = refused(capsys, "models", "--outcomes", table(years_observed=3), *options)
+    assert "of more than 5% of the deaths of manual in year 1 no visit says whether" in printed
+
+
 @pytest.mark.parametrize("alive", [0, [0] * 29 + [1]])
 def test_a_table_of_dead_trees_is_evaluated(tmp_path, table, alive):
     assert main([str(option) for option in evaluation(tmp_path, table(years_observed=1, alive=alive))]) == 0

@@ -20,7 +20,8 @@ def calibration_bins(trees: Trees, column: int, replicates: int, seed: int) -> l
     Empty if the status of the trees at the horizon does not allow it.
     """
     horizon, predicted = HORIZONS[column], trees.survival[:, column]
-    if not (known_alive(trees.follow_up, horizon).any() and known_dead(trees.follow_up, horizon).any()):
+    known = known_alive(trees.follow_up, horizon).any() and known_dead(trees.follow_up, horizon).any()
+    if not (known and trees.is_estimable(column)):
         return []
     count = int(np.clip(len(predicted) // TREES_PER_BIN, 2, MAX_BINS))
     edges = np.unique(np.quantile(predicted, np.linspace(0, 1, count + 1)[1:-1]))

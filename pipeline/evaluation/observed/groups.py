@@ -55,7 +55,10 @@ def group_scores(rows: pd.DataFrame, trees: dict[str, Trees], replicates: int, s
 def _entry(trees: Trees, column: int, replicates: int, seed: int) -> dict:
     found, missing = measures(trees, column)
     ranges = intervals(trees, column, replicates, seed)
-    dead, alive = (int(known(trees.follow_up, HORIZONS[column]).sum()) for known in (known_dead, known_alive))
+    certain = ~trees.unknown[:, column]
+    dead, alive = (
+        int((known(trees.follow_up, HORIZONS[column]) & certain).sum()) for known in (known_dead, known_alive)
+    )
     return {
         "trees": len(trees.block),
         "blocks": len(np.unique(trees.block)),

@@ -7,7 +7,7 @@ from scipy.special import logit
 
 from pipeline.evaluation.metrics import calibration_error, logistic_line
 from pipeline.evaluation.observed.censoring import auc, brier, known_alive, known_dead, status_weights
-from pipeline.outcomes.periods import HORIZONS
+from pipeline.outcomes.periods import HORIZONS, MAX_UNPLACED, is_too_many
 
 MIN_FOR_CALIBRATION = 10
 """Minimum number of dead trees, and of living ones, for a calibration intercept, slope and error."""
@@ -19,6 +19,7 @@ SMALLEST_CHANCE = 1e-6
 NO_DEATHS = "no tree is known to have died by then"
 NO_SURVIVORS = "no tree is known to be alive then"
 FEW_TREES = f"fewer than {MIN_FOR_CALIBRATION} trees known to be dead, or alive, then"
+UNKNOWN_STATUS = f"of more than {MAX_UNPLACED:.0%} of the deaths no visit says whether they were before or after it"
 NO_LINE = "the likelihood has no maximum"
 MEASURES = ("observed", "auc", "brier", "calibration_intercept", "calibration_slope", "expected_calibration_error")
 # Resampling adds noise that the calibration error counts as miscalibration, so it has no interval.
@@ -27,21 +28,31 @@ WITH_INTERVAL = MEASURES[:-1]
 
 @dataclass(frozen=True)
 class Trees:
-    """Trees of one method: follow-up [trees], predicted survival [trees, horizons] and block [trees]."""
+    """Trees of one method: follow-up [trees], predicted survival [trees, horizons] and block [trees].
+
+    `unknown` is `periods.unknown_status` [trees, horizons].
+    """
 
     follow_up: np.ndarray
     survival: np.ndarray
     block: np.ndarray
+    unknown: np.ndarray
 
     def __getitem__(self, chosen: np.ndarray) -> "Trees":
         """Return the trees that a mask or a list of positions chooses."""
-        return Trees(self.follow_up[chosen], self.survival[chosen], self.block[chosen])
+        return Trees(self.follow_up[chosen], self.survival[chosen], self.block[chosen], self.unknown[chosen])
+
+    def is_estimable(self, column: int) -> bool:
+        """Return whether it is known of nearly all dead trees whether they died by the horizon in a column."""
+        return not is_too_many(self.unknown[:, column], known_dead(self.follow_up, HORIZONS[column]))
 
 
 def measures(trees: Trees, column: int) -> tuple[dict[str, float], dict[str, str]]:
     """Return the scores at the horizon in a column, without those that cannot be estimated, and why they cannot."""
     horizon, predicted = HORIZONS[column], trees.survival[:, column]
     found = {"predicted": float(predicted.mean())}
+    if not trees.is_estimable(column):
+        return found, dict.fromkeys(MEASURES, UNKNOWN_STATUS)
     dead, alive = known_dead(trees.follow_up, horizon), known_alive(trees.follow_up, horizon)
     if not alive.any():
         # Survival is 0 if every tree is known to be dead; lost ones may live.

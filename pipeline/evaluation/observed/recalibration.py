@@ -15,27 +15,32 @@ import numpy as np
 from pipeline.evaluation.metrics import logistic_line
 from pipeline.evaluation.observed.measures import LEVEL, MIN_BLOCKS, MIN_REPLICATES_ESTIMABLE, resampled
 from pipeline.models.recalibration import Lines, hazard_logits
-from pipeline.outcomes.periods import HORIZONS, PERIOD_YEARS
+from pipeline.outcomes.periods import HORIZONS, MAX_UNPLACED, PERIOD_YEARS, is_too_many
 
 MIN_TREES = 10
 """Minimum number of deaths, and of survivors, in a period to fit a line."""
 SLOPE_BLOCKS = 5
+UNPLACED = f"more than {MAX_UNPLACED:.0%} of its deaths may be of another period: no visit tells them apart"
 
 
 @dataclass(frozen=True)
 class PeriodTrees:
-    """Trees of one method: logits of predicted hazards, at_risk and died [trees, periods], block and fold [trees]."""
+    """Trees of one method: logits of predicted hazards, at_risk and died [trees, periods], block and fold [trees].
+
+    `unplaced` is `periods.unplaced` [trees, periods].
+    """
 
     logits: np.ndarray
     at_risk: np.ndarray
     died: np.ndarray
     block: np.ndarray
     fold: np.ndarray
+    unplaced: np.ndarray
 
     @staticmethod
-    def of(survival, at_risk, died, block, fold) -> "PeriodTrees":
+    def of(survival, at_risk, died, block, fold, unplaced) -> "PeriodTrees":
         """Return the trees for predicted survival [trees, horizons]."""
-        return PeriodTrees(hazard_logits(survival), at_risk, died, block, fold)
+        return PeriodTrees(hazard_logits(survival), at_risk, died, block, fold, unplaced)
 
 
 def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str | None]]:
@@ -48,6 +53,9 @@ def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str |
     for period in range(len(HORIZONS)):
         died = trees.died[chosen, period]
         lived = trees.at_risk[chosen, period] - died
+        if is_too_many(trees.unplaced[chosen, period], died > 0):
+            why.append(UNPLACED)
+            continue
         if min(died.sum(), lived.sum()) < MIN_TREES:
             why.append(f"fewer than {MIN_TREES} trees died, or lived, in the period")
             continue

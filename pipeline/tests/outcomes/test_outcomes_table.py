@@ -74,6 +74,25 @@ def test_a_bad_cell_is_reported_with_its_row_its_column_and_the_rule(table, grid
     assert message in error_of(bad, tmp_path / "outcomes.csv", grid)
 
 
+def stated(table, alive, cell):
+    """The table with the years to the last visit alive in its second row."""
+    return table.assign(alive=alive, years_alive=["", cell, "", ""])
+
+
+@pytest.mark.parametrize(("alive", "cell"), [(0, "2"), (0, "0"), (0, ""), (1, "3"), (1, " ")])
+def test_the_years_to_the_last_visit_alive_may_be_stated(table, grid, tmp_path, alive, cell):
+    stated(table, alive, cell).to_csv(tmp_path / "o.csv", index=False)
+    read = read_outcomes(tmp_path / "o.csv", grid)[0]["years_alive"].tolist()
+    assert read == pytest.approx([np.nan, float(cell.strip() or "nan"), np.nan, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(("alive", "cell"), [(0, "3"), (0, "x"), (0, "1.5"), (0, "-1"), (1, "2")])
+def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tmp_path, alive, cell):
+    rule = "whole years, less than years_observed if the tree died and the same if it lives, or empty"
+    message = error_of(stated(table, alive, cell), tmp_path / "o.csv", grid)
+    assert message.endswith(f"1 error\nrow 2: years_alive must be {rule}, not {cell!r}")
+
+
 def test_every_bad_row_is_reported_at_once_in_order(table, grid, tmp_path):
     bad = table.astype(str)
     bad.loc[3, "alive"] = "?"

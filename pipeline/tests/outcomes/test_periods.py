@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.outcomes.periods import period_counts
+from pipeline.outcomes.periods import period_counts, seen_alive, unknown_status, unplaced
 from pipeline.outcomes.species import species_codes
 
 
@@ -64,3 +64,37 @@ def test_trees_of_one_point_and_species_are_added_up():
     counts = period_counts(table, np.zeros(4, dtype=int), "manual")
     assert counts.at_risk.tolist() == [[4, 2, 1]]
     assert counts.died.tolist() == [[2, 0, 0]]
+
+
+def trees(*rows):
+    """Trees planted by hand: years observed, alive and years alive."""
+    columns = ["years_observed", "alive", "years_alive"]
+    return pd.DataFrame(rows, columns=columns, dtype=float).assign(planting_method="manual")
+
+
+def test_a_dead_tree_was_seen_alive_when_stated_else_in_the_visit_of_other_trees_before():
+    nan = np.nan
+    assert seen_alive(trees((1, 1, nan), (3, 0, nan), (5, 0, nan), (5, 0, 1), (5, 1, nan))).tolist() == [1, 1, 3, 1, 5]
+    assert seen_alive(trees((5, 0, nan), (5, 1, nan), (10, 0, nan))).tolist() == [0, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("seen", "years", "periods", "horizons"),
+    [
+        (0, 1, [], []),
+        (1, 3, [], []),
+        (1, 2, [], []),
+        (0, 2, [0, 1], [0]),
+        (0, 3, [0, 1], [0]),
+        (0, 5, [0, 1, 2], [0, 1]),
+        (2, 4, [1, 2], [1]),
+        (3, 8, [2], [2]),
+        (0, 10, [0, 1, 2], [0, 1, 2]),
+        (5, 10, [], []),
+        (5, 5, [], []),
+    ],
+)
+def test_a_death_between_two_visits_may_be_of_each_period_between_them(seen, years, periods, horizons):
+    of_tree = np.array([years]), np.array([seen])
+    assert np.flatnonzero(unplaced(*of_tree)[0]).tolist() == periods
+    assert np.flatnonzero(unknown_status(*of_tree)[0]).tolist() == horizons

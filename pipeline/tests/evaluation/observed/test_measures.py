@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from pipeline.evaluation.observed.measures import (
     MIN_BLOCKS,
     NO_DEATHS,
     NO_SURVIVORS,
+    UNKNOWN_STATUS,
     Trees,
     intervals,
     measures,
@@ -22,7 +25,7 @@ TREES_A_BLOCK = 50
 def trees_of(years, alive, survival, block=0):
     followed = follow_up(pd.DataFrame({"years_observed": years, "alive": alive}))
     survival = np.broadcast_to(np.asarray(survival, dtype=float).reshape(-1, 1), (len(followed), 3))
-    return Trees(followed, survival, np.broadcast_to(block, len(followed)))
+    return Trees(followed, survival, np.broadcast_to(block, len(followed)), np.zeros((len(followed), 3), dtype=bool))
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +93,19 @@ def test_with_few_deaths_calibration_is_not_estimated():
     found, missing = measures(trees_of([5] * 30, [1] * 27 + [0] * 3, np.linspace(0.9, 0.1, 30)), 2)
     assert found["auc"] == 1.0
     assert set(missing.values()) == {FEW_TREES}
+
+
+def test_nothing_is_estimated_where_many_deaths_may_be_before_or_after_the_horizon(complete):
+    died = complete.follow_up["event"]
+
+    def estimated(share):
+        unknown = died & (np.cumsum(died) <= share * died.sum())
+        return measures(replace(complete, unknown=np.column_stack([~died, ~died, unknown])), 2)
+
+    assert estimated(0.05)[1] == {}
+    found, missing = estimated(0.06)
+    assert list(found) == ["predicted"]
+    assert missing == dict.fromkeys(MEASURES, UNKNOWN_STATUS)
 
 
 def test_predictions_that_separate_the_dead_from_the_living_have_no_slope():

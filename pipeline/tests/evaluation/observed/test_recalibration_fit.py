@@ -1,8 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from pipeline.evaluation.observed.recalibration import PeriodTrees, fit_lines, held_out_survival, line_entries
+from pipeline.evaluation.observed.recalibration import (
+    UNPLACED,
+    PeriodTrees,
+    fit_lines,
+    held_out_survival,
+    line_entries,
+)
 from pipeline.models.recalibration import Lines, hazard_logits
 
 TREES = 60_000
@@ -24,7 +32,8 @@ def trees(survival):
     dies, kept = generator.random((TREES, 3)) < hazard, generator.random((TREES, 3)) < 0.5
     at_risk = np.column_stack([np.ones(TREES, bool), np.cumprod(~dies & kept, axis=1)[:, :-1].astype(bool)])
     block = np.arange(TREES) % 50
-    return PeriodTrees.of(survival, at_risk.astype(float), (dies & at_risk).astype(float), block, block % 5)
+    unplaced = np.zeros((TREES, 3), dtype=bool)
+    return PeriodTrees.of(survival, at_risk.astype(float), (dies & at_risk).astype(float), block, block % 5, unplaced)
 
 
 def test_lines_are_recovered_in_spite_of_lost_trees(trees):
@@ -46,15 +55,23 @@ def test_intervals_contain_the_true_line(trees):
 
 def test_a_period_without_deaths_stays_as_it_is(trees):
     died = trees.died * np.array([1.0, 0.0, 1.0])
-    without = PeriodTrees(trees.logits, trees.at_risk, died, trees.block, trees.fold)
+    without = replace(trees, died=died)
     lines, why = fit_lines(without, np.ones(TREES, dtype=bool))
     assert (lines.intercept[1], lines.slope[1]) == (0, 1)
     assert why[1].startswith("fewer than 10 trees")
 
 
+def test_a_period_of_which_many_deaths_may_be_of_another_stays_as_it_is(trees):
+    dead = trees.died[:, 1] > 0
+    unplaced = np.column_stack([np.zeros(TREES, bool), dead & (np.arange(TREES) % 10 == 0), np.zeros(TREES, bool)])
+    lines, why = fit_lines(replace(trees, unplaced=unplaced), np.ones(TREES, dtype=bool))
+    assert (lines.intercept[1], lines.slope[1]) == (0, 1)
+    assert why == [None, UNPLACED, None]
+
+
 def test_a_slope_that_would_reverse_the_order_of_the_sites_is_not_used_but_the_level_is(trees):
     everyone = np.ones(TREES, dtype=bool)
-    reversed_ = PeriodTrees(-trees.logits, trees.at_risk, trees.died, trees.block, trees.fold)
+    reversed_ = replace(trees, logits=-trees.logits)
     lines, why = fit_lines(reversed_, everyone)
     assert (lines.slope == 1).all()
     assert all(reason.startswith("level only") and "reverse" in reason for reason in why)
@@ -64,7 +81,7 @@ def test_a_slope_that_would_reverse_the_order_of_the_sites_is_not_used_but_the_l
 
 def test_few_blocks_draw_the_slope_towards_1_and_keep_the_number_of_deaths(trees):
     few = trees.block < 2
-    apart = PeriodTrees(trees.logits, trees.at_risk, trees.died, np.arange(TREES) % 1000, trees.fold)
+    apart = replace(trees, block=np.arange(TREES) % 1000)
     (drawn, _), (free, _) = (fit_lines(of, few) for of in (trees, apart))
     assert (np.abs(drawn.slope - 1) < np.abs(free.slope - 1) * 0.5).all()
     expected = (trees.at_risk * expit(drawn.intercept + drawn.slope * trees.logits))[few].sum(axis=0)
