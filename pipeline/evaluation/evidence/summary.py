@@ -1,7 +1,7 @@
 """The result of the comparison in figures: by source, and over all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,12 +15,30 @@ MIN_VALUES = 3
 
 
 @dataclass(frozen=True)
-class SourceResult:
-    """How the plantings of a source compare.
+class YearResult:
+    """How the plantings of a source that were seen in a year compare; places of a source may have years of their own.
 
     `inside`, `below` and `above` count observed values by their position to the intervals, whose mean width is `width`;
-    `observed` and `predicted` are mean survival in the first year that the source has; `gain` is the log score minus
-    that of the base rate, per planting. `places` counts locations; `on_grid` trees stand in the two states.
+    `observed` and `predicted` are mean survival to the year. `places` counts locations.
+    """
+
+    year: int
+    places: int
+    plantings: int
+    trees: int
+    inside: int
+    below: int
+    above: int
+    width: float
+    observed: float
+    predicted: float
+
+
+@dataclass(frozen=True)
+class SourceResult:
+    """How the plantings of a source compare, over all years and in each.
+
+    `gain` is the log score minus that of the base rate, per planting; `on_grid` trees stand in the two states.
     """
 
     source: str
@@ -28,14 +46,24 @@ class SourceResult:
     places: int
     trees: int
     on_grid: int
-    inside: int
-    below: int
-    above: int
-    year: int
-    observed: float
-    predicted: float
     gain: float
     width: float
+    years: tuple[YearResult, ...]
+
+    @property
+    def inside(self) -> int:
+        """Observed values inside their intervals."""
+        return sum(year.inside for year in self.years)
+
+    @property
+    def below(self) -> int:
+        """Observed values below their intervals."""
+        return sum(year.below for year in self.years)
+
+    @property
+    def above(self) -> int:
+        """Observed values above their intervals."""
+        return sum(year.above for year in self.years)
 
     @property
     def compared(self) -> int:
@@ -119,30 +147,38 @@ def summarise(comparisons: Sequence[Comparison]) -> Result:
     results = []
     for source, mine in of_source.items():
         others = [comparison for comparison in comparisons if comparison.planting.source != source]
-        inside, below, above = coverage(mine)
         gains = [log_score(comparison) - base_rate_score(comparison, others) for comparison in mine]
-        year = min(census.year for comparison in mine for census in values(comparison.planting.censuses))
-        observed, predicted = _means(mine, year)
+        years = {census.year for comparison in mine for census in values(comparison.planting.censuses)}
         trees = [comparison.planting.trees or 0 for comparison in mine]
         on_grid = [comparison.predicted.found != "climate" for comparison in mine]
         results.append(
             SourceResult(
                 source,
                 len(mine),
-                len({comparison.planting.location for comparison in mine}),
+                _places(mine),
                 sum(trees),
                 sum(count for count, here in zip(trees, on_grid, strict=True) if here),
-                inside,
-                below,
-                above,
-                year,
-                observed,
-                predicted,
                 float(np.mean(gains)),
                 _mean_width(mine),
+                tuple(_year_result(mine, year) for year in sorted(years)),
             )
         )
     return Result(results)
+
+
+def _year_result(comparisons: Sequence[Comparison], year: int) -> YearResult:
+    """Return the result of the values of one year."""
+    seen = []
+    for comparison in comparisons:
+        censuses = tuple(census for census in values(comparison.planting.censuses) if census.year == year)
+        if censuses:
+            seen.append(replace(comparison, planting=replace(comparison.planting, censuses=censuses)))
+    trees = sum(comparison.planting.trees or 0 for comparison in seen)
+    return YearResult(year, _places(seen), len(seen), trees, *coverage(seen), _mean_width(seen), *_means(seen, year))
+
+
+def _places(comparisons: Sequence[Comparison]) -> int:
+    return len({comparison.planting.location for comparison in comparisons})
 
 
 def _mean_width(comparisons: Sequence[Comparison]) -> float:
@@ -157,12 +193,11 @@ def _mean_width(comparisons: Sequence[Comparison]) -> float:
 
 
 def _means(comparisons: Sequence[Comparison], year: int) -> tuple[float, float]:
-    """Return mean survival to a year, observed and predicted, weighted by trees where they are counted."""
+    """Return mean survival to the year of all values, observed and predicted, weighted by trees where counted."""
     rows = [
         (comparison.planting.trees or 1, census.survival, comparison.predicted.survival[year - 1])
         for comparison in comparisons
-        for census in values(comparison.planting.censuses)
-        if census.year == year
+        for census in comparison.planting.censuses
     ]
     trees, observed, predicted = np.array(rows).T
     return float(np.average(observed, weights=trees)), float(np.average(predicted, weights=trees))

@@ -8,7 +8,7 @@ import pandas as pd
 from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.stands import order_of, stands
-from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, summarise
+from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, YearResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
 from pipeline.evaluation.model_card.text import markdown_table
 
@@ -68,28 +68,29 @@ def where_of_sources() -> dict[str, str]:
 
 
 def result_table(result: Result) -> str:
-    """Return the table of results by source."""
+    """Return the table of results by source and year."""
     where = where_of_sources()
     header = ["source", "where", "places", "plantings", "trees", "year", "observed", "predicted"]
     header += ["inside", "below", "above", "width", "gain"]
-    return markdown_table(header, [_row(source, where) for source in result.sources])
+    return markdown_table(header, [_row(source, year, where) for source in result.sources for year in source.years])
 
 
-def _row(source: SourceResult, where: dict[str, str]) -> list[str]:
+def _row(source: SourceResult, year: YearResult, where: dict[str, str]) -> list[str]:
+    gain = "-" if math.isnan(source.gain) else f"{source.gain:+.2f}"
     return [
         source.source,
         where[source.source],
-        str(source.places),
-        str(source.plantings),
-        f"{source.trees:,}" if source.trees else "-",
-        str(source.year),
-        share(source.observed),
-        share(source.predicted),
-        str(source.inside),
-        str(source.below),
-        str(source.above),
-        "-" if math.isnan(source.width) else share(source.width),
-        "-" if math.isnan(source.gain) else f"{source.gain:+.2f}",
+        str(year.places),
+        str(year.plantings),
+        f"{year.trees:,}" if year.trees else "-",
+        str(year.year),
+        share(year.observed),
+        share(year.predicted),
+        str(year.inside),
+        str(year.below),
+        str(year.above),
+        "-" if math.isnan(year.width) else share(year.width),
+        gain if year is source.years[0] else "",
     ]
 
 
@@ -108,9 +109,10 @@ def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> s
 
 {filled(f"{opening} The reason: {why}.")}
 
-Observed and predicted are means over a source's plantings in the first year compared. *Inside*, *below* and *above*
-count observed values beside their 80 % intervals, of which *width* is the mean width. *Gain* is the log score of the
-counts less that of a forecast that knows the other sources' survival and neither place nor species, a planting.
+Observed and predicted are means over the plantings of a source that were seen in the year. *Inside*, *below* and
+*above* count observed values beside their 80 % intervals, of which *width* is the mean width. *Gain* is the log score
+of all counts of a source less that of a forecast that knows the other sources' survival and neither place nor species,
+a planting; it stands in the source's first row.
 
 {result_table(result)}
 

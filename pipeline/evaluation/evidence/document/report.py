@@ -93,7 +93,9 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
     for source in sources:
         outside = [f"{count} {side}" for count, side in ((source.below, "below"), (source.above, "above")) if count]
         note = f", {' and '.join(outside)}" if outside else ""
-        bias = f"year {source.year} {share(source.observed)} observed, {share(source.predicted)} predicted"
+        bias = "; ".join(
+            f"year {of.year} {share(of.observed)} observed, {share(of.predicted)} predicted" for of in source.years
+        )
         seen = "without intervals"
         if source.compared:
             seen = f"{source.inside} of {source.compared} values inside{note}, intervals {share(source.width)} wide"

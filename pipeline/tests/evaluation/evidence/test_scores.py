@@ -1,5 +1,7 @@
 """Scores of plantings against values that can be computed by hand or by another library."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
@@ -102,3 +104,13 @@ def test_a_source_fits_if_its_values_lie_inside_and_is_not_judged_by_two_values(
     names = [[source.source for source in of] for of in (result.fitting(), result.missing(), result.unjudged())]
     assert names == [["right"], ["wrong"], ["few"]]
     assert result.sources[0].gain > 0
+
+
+def test_places_of_a_source_that_were_seen_in_different_years_have_rows_of_their_own():
+    once = comparison(place="seen once", alive=(80,))
+    late = comparison(place="seen late", trees=300, alive=(300, 30))
+    late = replace(late, planting=replace(late.planting, censuses=late.planting.censuses[1:]))
+    (source,) = summarise([once, late]).sources
+    rows = [(of.year, of.places, of.trees, of.inside, of.below, of.observed) for of in source.years]
+    assert rows == [(1, 1, 100, 1, 0, 0.8), (2, 1, 300, 0, 1, 0.1)]
+    assert (source.inside, source.below, source.above) == (1, 1, 0)
