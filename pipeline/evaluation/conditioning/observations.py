@@ -77,15 +77,21 @@ class Observations:
 
 
 def read_observations(grid: Grid, plantings: Sequence[Planting]) -> Observations:
-    """Return the plantings by hand that have a count or a level, with their environment and practice."""
-    used = [p for p in plantings if p.method == METHODS[0] and values(p.censuses)]
+    """Return the plantings by hand that have a count or a level, with their environment and practice.
+
+    Those of places neither on the grid nor of a known climate are left out, as in `compare_plantings`.
+    """
     columns = [{"name": name, "error": {"at_point": 0.0, "per_km": 0.0}} for name in AXES]
     reader = PlaceReader(grid, columns, OutsidePlaces(grid))
     places = {(place["source"], place["place"]): place for place in read_places()}
-    rows = []
-    for planting in used:
+    used, rows = [], []
+    for planting in plantings:
+        inputs = reader.inputs(planting)
+        if inputs is None or planting.method != METHODS[0] or not values(planting.censuses):
+            continue
+        used.append(planting)
         place = places[planting.source, planting.place]
-        environment = reader.inputs(planting).features.mean(axis=0)
+        environment = inputs.features.mean(axis=0)
         rows.append(
             {name: place[name] for name in ("latitude", "longitude")}
             | {"species_code": planting.species_code, "planting_method": planting.method}

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.columns.humidity import saturation_pressure
-from pipeline.sources.manifest import Sources
+from pipeline.sources.manifest import SourceError, Sources
 from pipeline.sources.spline_surface import SplineSurface, read_surface
 
 FILE = DATA / "outside_climate.json"
@@ -125,6 +125,11 @@ def _place(surfaces: dict[str, SplineSurface], shifts: dict[str, float], place: 
     position = (np.array([place["latitude"]]), np.array([place["longitude"]]))
     elevation, warmest_month = place["elevation_m"], place["temperature_max_july"]
     if np.isnan(elevation):
+        if np.isnan(warmest_month):
+            raise SourceError(
+                f"places.csv: {place['source']!r}, {place['place']!r} is outside the grid and needs elevation_m or "
+                "temperature_max_july"
+            )
         july = warmest_month - shifts["temperature_max"]
         warmest = surfaces["temperature_max"]
         # The elevation at which the surface has the source's July maximum.

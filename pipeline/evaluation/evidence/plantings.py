@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from pipeline.evaluation.evidence.check import check_evidence
 from pipeline.evaluation.evidence.redcedar import REDCEDAR, redcedar_visits
 
 DATA = Path(__file__).with_name("data")
@@ -65,7 +66,11 @@ class Planting:
 
 
 def read_plantings() -> list[Planting]:
-    """Return the plantings with at least one census that can be compared, in the order of the files."""
+    """Return the plantings with at least one census that can be compared, in the order of the files.
+
+    EvidenceError names the lines of the files that cannot be used.
+    """
+    check_evidence(DATA)
     lines = pd.concat([_lines(), _redcedar_lines()], ignore_index=True)
     practice = _practices()
     plantings = []
