@@ -6,11 +6,13 @@
 | species_code | a code of data/species.json |
 | planting_method | manual or drone_seeded |
 | planted_year | calendar year |
-| years_observed | whole years from planting to the last visit, 1 or more; if dead, to the visit that found it dead |
+| years_observed | growing seasons from planting to the last visit, or to the one that found it dead; 1 or more |
 | alive | 1 alive at that visit, 0 dead |
-| years_alive | may be absent or empty: years to the last visit that found the tree alive, 0 if none did |
+| years_alive | may be absent or empty: as many to the last visit that found the tree alive, 0 if none did |
 
-Other columns are ignored, those of practice too. A living tree is censored after its last visit.
+Growing seasons are whole years, but a spring planting that is visited in its first autumn has 1: most deaths of the
+first summer are found then. Other columns are ignored, those of practice too. A living tree is censored after its last
+visit.
 """
 
 import datetime
@@ -37,8 +39,8 @@ COLUMNS = (
 )
 YEARS_ALIVE = "years_alive"
 ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
-ROUNDED_YEARS = 1
-"""How far the rounded years put a visit beyond its year at most."""
+SEASONS_BEYOND_YEARS = 1
+"""By how many growing seasons may exceed the calendar years since planting: one, in the first autumn."""
 MAX_ERRORS_SHOWN = 20
 MAX_COLUMNS_SHOWN = 20
 
@@ -99,7 +101,9 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
         "alive": alive < 0,
     }
     last_visit = numbers["planted_year"] + numbers["years_observed"]
-    problems["years_observed"] |= ~problems["planted_year"] & (last_visit > datetime.date.today().year + ROUNDED_YEARS)
+    problems["years_observed"] |= ~problems["planted_year"] & (
+        last_visit > datetime.date.today().year + SEASONS_BEYOND_YEARS
+    )
     seen = np.full(len(given), np.nan)
     if YEARS_ALIVE in given:
         seen = _numbers(given[YEARS_ALIVE])
@@ -122,9 +126,9 @@ RULES = {
     "longitude": "must be a number from -180 to 180",
     "planting_method": f"must be {' or '.join(METHODS)}",
     "planted_year": "must be a year from 1900 to 2100",
-    "years_observed": "must be whole years that have passed since planting, 1 to 200",
+    "years_observed": "must be growing seasons since planting, 1 (first autumn) to 200, that have taken place",
     "alive": "must be 1 or 0",
-    YEARS_ALIVE: "must be whole years, less than years_observed if the tree died and the same if it lives, or empty",
+    YEARS_ALIVE: "must be growing seasons, fewer than years_observed if dead, as many if alive, or empty",
 }
 
 

@@ -1,3 +1,5 @@
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,7 +8,7 @@ from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.outcomes.table import OutcomesError, read_outcomes
 
-YEARS = "years_observed must be whole years that have passed since planting, 1 to 200"
+YEARS = "years_observed must be growing seasons since planting, 1 (first autumn) to 200, that have taken place"
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +76,15 @@ def test_a_bad_cell_is_reported_with_its_row_its_column_and_the_rule(table, grid
     assert message in error_of(bad, tmp_path / "outcomes.csv", grid)
 
 
+def test_a_tree_planted_this_year_and_found_dead_in_its_first_autumn_is_read(table, grid, tmp_path):
+    first = table.assign(planted_year=datetime.date.today().year, years_observed=1, alive=0)
+    first.to_csv(tmp_path / "o.csv", index=False)
+    assert read_outcomes(tmp_path / "o.csv", grid)[0]["years_observed"].tolist() == [1] * 4
+    message = error_of(first.assign(years_observed=0), tmp_path / "o.csv", grid)
+    assert f"row 1: {YEARS}, not '0'" in message
+    assert f"row 1: {YEARS}, not '2'" in error_of(first.assign(years_observed=2), tmp_path / "o.csv", grid)
+
+
 def stated(table, alive, cell):
     """The table with the years to the last visit alive in its second row."""
     return table.assign(alive=alive, years_alive=["", cell, "", ""])
@@ -88,7 +99,7 @@ def test_the_years_to_the_last_visit_alive_may_be_stated(table, grid, tmp_path, 
 
 @pytest.mark.parametrize(("alive", "cell"), [(0, "3"), (0, "x"), (0, "1.5"), (0, "-1"), (1, "2")])
 def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tmp_path, alive, cell):
-    rule = "whole years, less than years_observed if the tree died and the same if it lives, or empty"
+    rule = "growing seasons, fewer than years_observed if dead, as many if alive, or empty"
     message = error_of(stated(table, alive, cell), tmp_path / "o.csv", grid)
     assert message.endswith(f"1 error\nrow 2: years_alive must be {rule}, not {cell!r}")
 
