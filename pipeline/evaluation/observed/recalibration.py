@@ -43,12 +43,13 @@ class PeriodTrees:
         return PeriodTrees(hazard_logits(survival), at_risk, died, block, fold, unplaced)
 
 
-def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str | None]]:
+def fit_lines(trees: PeriodTrees, chosen: np.ndarray, blocks: int | None = None) -> tuple[Lines, list[str | None]]:
     """Fit a line for each period to chosen trees; return the lines, and why those that change nothing were not fitted.
 
-    A reason is also given where only the intercept is fitted.
+    A reason is also given where only the intercept is fitted. `blocks` is the number of blocks of the trees, by
+    default that of different ones; a bootstrap sample has some of them several times.
     """
-    blocks = len(np.unique(trees.block[chosen]))
+    blocks = len(np.unique(trees.block[chosen])) if blocks is None else blocks
     intercept, slope, why = np.zeros(len(HORIZONS)), np.ones(len(HORIZONS)), []
     for period in range(len(HORIZONS)):
         died = trees.died[chosen, period]
@@ -89,9 +90,9 @@ def held_out_survival(trees: PeriodTrees, survival: np.ndarray) -> np.ndarray:
 def line_entries(trees: PeriodTrees, replicates: int, seed: int) -> list[dict]:
     """Return the fitted line of each period with intervals by a bootstrap of blocks, for the recalibration file."""
     lines, why = fit_lines(trees, np.ones(len(trees.block), dtype=bool))
-    draws = []
-    if replicates and len(np.unique(trees.block)) >= MIN_BLOCKS:
-        draws = [fit_lines(trees, rows) for rows in resampled(trees.block, replicates, seed)]
+    draws, blocks = [], len(np.unique(trees.block))
+    if replicates and blocks >= MIN_BLOCKS:
+        draws = [fit_lines(trees, rows, blocks) for rows in resampled(trees.block, replicates, seed)]
     entries = []
     for period, horizon in enumerate(HORIZONS):
         entry = {

@@ -53,6 +53,15 @@ def test_intervals_contain_the_true_line(trees):
         assert entry["slope_low"] - 0.05 < TRUE.slope[period] < entry["slope_high"] + 0.05
 
 
+def test_a_bootstrap_of_blocks_that_are_alike_has_the_slope_of_the_estimate(trees):
+    some = trees.block < 5
+    copies = [np.concatenate([values[some]] * 8) for values in (trees.logits, trees.at_risk, trees.died)]
+    block, unplaced = np.repeat(np.arange(8), some.sum()), np.zeros((8 * some.sum(), 3), dtype=bool)
+    for entry in line_entries(PeriodTrees(*copies, block, block, unplaced), replicates=10, seed=1):
+        assert entry["slope_low"] == pytest.approx(entry["slope"], abs=1e-6)
+        assert entry["slope_high"] == pytest.approx(entry["slope"], abs=1e-6)
+
+
 def test_a_period_without_deaths_stays_as_it_is(trees):
     died = trees.died * np.array([1.0, 0.0, 1.0])
     without = replace(trees, died=died)
