@@ -123,19 +123,20 @@ def _survival(
     """Return survival [rows, horizons] and its origin: "held out", "in sample", or "models" of other outcomes."""
     predicted = predicted_survival(models, grid, outcomes, point)
     provenance = models.manifest["provenance"]
-    if sha256 in _tables({name: part for name, part in provenance.items() if name != "outcomes"}):
+    others = {name: part for name, part in provenance.items() if name != "outcomes"}
+    if sha256 in [table["sha256"] for table in _known_tables(others)]:
         return predicted, "in sample"
-    if sha256 not in _tables(provenance):
+    if sha256 not in [table["sha256"] for table in _known_tables(provenance)]:
         return predicted, "models"
     held_out = models.directory / HELD_OUT_FILE
     return (read_held_out(held_out, len(outcomes)), "held out") if held_out.exists() else (predicted, "in sample")
 
 
-def _tables(provenance: dict) -> list[str]:
-    """Return the SHA-256 of the tables that models know by their provenance, which has that of their bases."""
+def _known_tables(provenance: dict) -> list[dict]:
+    """Return file and SHA-256 of the tables that models know by their provenance, which has that of their bases."""
     parts = {name: part for name, part in provenance.items() if isinstance(part, dict)}
-    own = [parts["outcomes"].get("sha256")] if "outcomes" in parts else []
-    return own + [table for part in parts.values() for table in _tables(part)]
+    own = [parts["outcomes"]] if "sha256" in parts.get("outcomes", {}) else []
+    return own + [table for part in parts.values() for table in _known_tables(part)]
 
 
 def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, source: str) -> list[str]:
@@ -163,6 +164,12 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
     if practices:
         named = ", ".join(practices)
         notes.append(f"Every tree is predicted at the default practice, also if planted otherwise: {named}.")
+    known = [table.get("file", "a table") for table in _known_tables(models.manifest["provenance"])]
+    if known and source == "models":
+        notes.append(
+            f"**The models were trained on or recalibrated to {', '.join(known)}, and this table is another file. "
+            "Trees that are in both are not recognised and make the scores too good: leave them out.**"
+        )
     if source == "held out":
         notes.append(
             "The models were trained on this table. The scores are of the predictions that training wrote "

@@ -126,11 +126,13 @@ def test_models_know_each_table_that_they_were_recalibrated_to_or_keep_a_method_
         (models / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         return models
 
-    known = {"recalibration": {"outcomes": {"sha256": sha256_of(table)}}}
+    known = {"recalibration": {"outcomes": {"file": "trees.csv", "sha256": sha256_of(table)}}}
     other, twice = directory / "other.csv", directory / "twice"
     pd.read_csv(table)[TREES_PER_PLOT:].to_csv(other, index=False)
     once = with_provenance("once", known)
-    evaluated(other, directory / "other", "--models", str(once), "--replicates", "0")
+    report = evaluated(other, directory / "other", "--models", str(once), "--replicates", "0")
+    assert report["predictions"] == "models"
+    assert any("trained on or recalibrated to trees.csv, and this table is another" in note for note in report["notes"])
     options = ["--recalibration", str(directory / "other" / "recalibration.json"), "--model-version", "2_1"]
     assert main(["recalibrate", "--models", str(once), "--output", str(twice), *options]) == 0
     assert predictions(twice) == "in sample"
