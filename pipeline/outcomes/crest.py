@@ -8,7 +8,7 @@ _CREST = np.array([(42.0, -122.2), (43.0, -122.1), (44.0, -121.85), (45.4, -121.
 
 
 def crest_longitude(latitude):
-    """Return the longitude of the crest at latitudes [N]."""
+    """Return the longitude of the crest at latitudes [N]; beyond 42 and 49 N, where no grid is, that of the end."""
     return np.interp(latitude, *_CREST.T)
 
 

@@ -135,8 +135,8 @@ class World:
         "share by which a harmful term harms germinants more; never measured for drone seeding",
     )
     level: float = _shift(0.0, 0.35, "hazards of both methods at the published site: one sample of one service")
-    emergence: float = _factor(0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier")
-    germinant_survival: float = _factor(0.17, 0.35, "of the first year: 0.03 to 0.18 of three species, H.J. Andrews")
+    emergence: float = _factor(0.0175, 0.45, "germinants a viable seed: 0.006 to 0.038 of seed rain at Mount Rainier")
+    germinant_survival: float = _factor(0.17, 0.35, "of the first year: PSME at H.J. Andrews; TSHE 0.03, THPL 0.05")
     # Differences between plantings that are alike on the grid
     programme_sd: float = _factor(0.85, 0.35, "year, crew, stock lot, browse: with places, 0.99 (0.13 to 0.99) in BC")
     place_sd: float = _factor(0.5, 0.4, "places alike on the grid: the rest of those 0.99, which place and year share")

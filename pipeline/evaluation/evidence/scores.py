@@ -84,7 +84,7 @@ def beta_binomial(alive: int, trees: int, share: np.ndarray, correlation: float)
 
 
 def log_score(comparison: Comparison) -> float:
-    """Return the log probability of the counts, averaged over the draws; NaN without counts or draws."""
+    """Return the log probability of the counts, averaged over the draws, each of one plot; NaN without either."""
     counts, draws = counts_of(comparison.planting), comparison.predicted.draws
     if counts is None or draws is None:
         return float("nan")

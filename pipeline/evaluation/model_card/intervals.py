@@ -19,10 +19,10 @@ def intervals_section(grid: Grid, intervals: Intervals, results: list[Coverage])
     reached = "reached" if all(low <= result.inside <= high for result in aimed) else "**not reached**"
     return f"""## Intervals
 
-The {LEVEL:.0%} interval is where the survival of a planting is expected to lie in 8 of 10 cases: `docs/intervals.md`
-says what is in it. Coverage is the share of true survival - at the site's true inputs, with its site effect, without
-the chance of counting trees - inside the interval, over {SITES} sites of the grid, all species and horizons, and
-{WORLDS} redrawn worlds other than the {FITTED_WORLDS} that the intervals were fitted to.
+The {LEVEL:.0%} interval is where the survival of a plot of a planting is expected to lie in 8 of 10 cases:
+`docs/intervals.md` says what is in it. Coverage is the share of true survival - at the site's true inputs, with its
+site effect, without the chance of counting trees - inside the interval, over {SITES} sites of the grid, all species and
+horizons, and {WORLDS} redrawn worlds other than the {FITTED_WORLDS} that the intervals were fitted to.
 
 Target: {low:.0%} to {high:.0%} over all and on both sides of the Cascades, for both methods and their difference:
 {reached}. *Reached* holds in worlds that are drawn from the same priors as those of the fit. Where no prior

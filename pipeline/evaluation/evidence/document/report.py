@@ -25,6 +25,7 @@ from pipeline.evaluation.evidence.outside import CLIMATE, OutsidePlaces
 from pipeline.evaluation.evidence.places import read_places
 from pipeline.evaluation.evidence.plantings import YEAR_TOLERANCE
 from pipeline.evaluation.evidence.predictions import Comparison
+from pipeline.evaluation.evidence.redcedar import redcedar_visits
 from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL, coverage
 from pipeline.evaluation.evidence.stands import (
     CLEAR_PLOTS,
@@ -60,6 +61,7 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
         fits_share=f"{FITS:.0%}",
         result_table=result_table(result),
         extrapolated=_extrapolated(comparisons),
+        redcedar=_redcedar(),
         on_grid=f"{result.on_grid:,}",
         trees=f"{result.trees:,}",
         tolerance=YEAR_TOLERANCE,
@@ -114,6 +116,21 @@ def _extrapolated(comparisons: Sequence[Comparison]) -> str:
     return filled(
         f"- **Extrapolation.** Within the 1st to the 99th percentile of the training "
         f"sites {counts[0]} values lie inside, beyond it in any feature ({', '.join(names) or 'none'}) {counts[1]}."
+    )
+
+
+def _redcedar() -> str:
+    """Say between which ends the survival of the redcedars lies, as some were not found."""
+    visits = redcedar_visits().assign(year=lambda table: table["years"].round().astype(int))
+    sums = visits.groupby("year")[["planted", "alive", "missing"]].sum()
+    ends = [
+        f"{alive / planted:.2f} and {(alive + missing) / planted:.2f} in year {year}"
+        for year, planted, alive, missing in sums.itertuples()
+    ]
+    return filled(
+        "- **The redcedars are a lower bound.** Trees that were not found count as dead here, while the table that "
+        f"`example` writes leaves out those that never were. The survival of all lies between {', '.join(ends)}: the "
+        "first if trees that were not found had died, the second if they lived."
     )
 
 
