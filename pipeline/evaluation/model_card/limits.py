@@ -42,7 +42,7 @@ def limits_section(*, simulated: bool) -> str:
   farther the site is from the point's elevation, the wider its interval.
 - Lodgepole pine on slopes is wrong: the simulation makes it depend on level, moist ground, nearly as a tree of
   bottomlands. Planted at 1,450 m (700 mm of rain, maximum VPD 10.5 hPa, January minimum -7 C, other inputs as is usual
-  there), 0.72 are alive in year 5 on a slope of 1 degree, 0.44 on 25 degrees and 0.27 on 25 degrees with 90 mm of soil
+  there), 0.72 are alive in year 5 on a slope of 1 degree, 0.43 on 25 degrees and 0.27 on 25 degrees with 90 mm of soil
   water; Douglas-fir has 0.53, 0.51 and 0.45, western larch 0.53, 0.49 and 0.42. Yet lodgepole pine forms stands on
   steep, rocky slopes and ridges and is a pioneer of poor pumice and gravel. Do not read its slope and soil here.
 - Western juniper has a low vigor by choice, so that it leads only where hardly another species is native.
