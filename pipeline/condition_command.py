@@ -11,6 +11,7 @@ from pipeline.evaluation.conditioning.held_out import Prediction, inside, predic
 from pipeline.evaluation.conditioning.observations import Observations, read_observations
 from pipeline.evaluation.conditioning.result import (
     POSTERIOR,
+    PRIOR,
     HeldOut,
     Moved,
     Result,
@@ -27,7 +28,7 @@ from pipeline.outcomes.world import deviate_count, deviate_names
 from pipeline.sources.manifest import sha256_of
 
 SEED = 20261124
-BURN_IN, HELD_OUT_BURN_IN = 2_000, 500
+BURN_IN = 2_000
 DRAWS = 200
 MOVED = 12
 
@@ -43,11 +44,11 @@ def run(steps: int, held_out_steps: int) -> None:
             run_chain(worlds, observations, everything, steps, BURN_IN, max(2 * steps // DRAWS, 1), SEED + number)
             for number in tqdm(range(2), desc="chains")
         ]
-        prior_draws = np.random.default_rng(SEED).standard_normal((2 * DRAWS, deviate_count()))
+        prior_draws = draws_of_prior()
         prior = predict(worlds, observations, prior_draws, SEED)
         held_out = [
-            held_out_source(worlds, observations, prior, source, held_out_steps, chains[0].deviates[-1])
-            for source in tqdm(observations.sources, desc="sources left out")
+            held_out_source(worlds, observations, prior, source, held_out_steps, start)
+            for source, start in zip(tqdm(observations.sources, desc="sources left out"), prior_draws, strict=False)
         ]
     draws = np.concatenate([chain.deviates for chain in chains]).astype(np.float32)
     np.save(POSTERIOR, draws)
@@ -63,18 +64,28 @@ def run(steps: int, held_out_steps: int) -> None:
         posterior_sha256=sha256_of(Path(POSTERIOR)),
         process_sha256=process_sha256(worlds),
         plantings_sha256=plantings_sha256(observations),
+        started_at=PRIOR,
     )
     write_result(result)
     print(section_of(result, is_stale=False))
 
 
+def draws_of_prior() -> np.ndarray:
+    """Return draws of the prior [2 * DRAWS, deviates], of which one starts the chain without each source."""
+    return np.random.default_rng(SEED).standard_normal((2 * DRAWS, deviate_count()))
+
+
 def held_out_source(
     worlds: Plantings, observations: Observations, prior: Prediction, source: str, steps: int, start: np.ndarray
 ) -> HeldOut:
-    """Return how the posterior of the other sources predicts a source; the chain starts at a world of all sources."""
+    """Return how the posterior of the other sources predicts a source.
+
+    The chain starts at the deviates `start`, which must not come from a chain that has seen the source: some deviates
+    move little in thousands of steps.
+    """
     mine = observations.of_source(source)
     seed = SEED + 100 + observations.sources.index(source)
-    chain = run_chain(worlds, observations, ~mine, steps, HELD_OUT_BURN_IN, max(steps // DRAWS, 1), seed, start)
+    chain = run_chain(worlds, observations, ~mine, steps, BURN_IN, max(steps // DRAWS, 1), seed, start)
     whole = predict(worlds, observations, chain.deviates, SEED)
     middle = len(chain.deviates) // 2
     halves = whole.score(mine, slice(middle)) - whole.score(mine, slice(middle, None))

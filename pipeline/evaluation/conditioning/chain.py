@@ -50,11 +50,11 @@ def run_chain(
 ) -> Chain:
     """Run a chain on the plantings where `used` [plantings] is true, and return every `thin`-th draw after burn-in.
 
-    It starts at the deviates `start`, by default those of the central world.
+    It starts at the deviates `start` where they are free, by default at those of the central world.
     """
     generator = np.random.default_rng(seed)
     free = free_deviates()
-    deviates = np.zeros(deviate_count()) if start is None else start
+    deviates = np.zeros(deviate_count()) if start is None else np.where(free, start, 0.0)
     effects = {level: generator.standard_normal(observations.units[level].max() + 1) for level in LEVELS}
     target = _Target(worlds, observations, used)
     world, logits = target.world(deviates)

@@ -28,16 +28,25 @@ def section_of(result: Result, *, is_stale: bool) -> str:
     """Return the section on a result."""
     return f"""`python -m pipeline condition` conditions the sizes of the simulation on the plantings: a Markov chain
 (preconditioned Crank-Nicolson) over the deviates of `World` from its priors and over the effects of source, programme,
-place and stand. Drone-seeded spots are not used. Counts are as in the log score above. A source that states a condition
-which kills and which no input has gets an offset on the hazard logit. The offsets were committed before the first
-result was looked at and were not changed after it, but whoever chose them had seen the counts.
+place and stand. Drone-seeded spots are not used. Counts are beta-binomial as in the log score above, but survival is
+the mean over the plots of a stand, and inputs have no error. A source that states a condition which kills and which no
+input has gets an offset on the hazard logit. The offsets were committed before the first result was looked at and were
+not changed after it, but whoever chose them had seen the counts.
 
 {_offsets()}
 
+The zones of species follow the crest of the Cascades, which is known from 42 to 49 N; beyond, its ends stand in. Alex
+Fraser and John Prince, in the interior of British Columbia, count as west of it, and the King Fire, on the western
+slope of the Sierra, as east of it. This concerns conditioning only.
+
 Each source in turn was left out, and its plantings predicted by the prior and by the posterior of the others, each with
-a programme and a place of its own. The score is the mean log score of a planting; the error of the gain is half the
-difference between the halves of the chain. *Inside* is not the coverage of the served intervals above: here a source
-has a programme and a place of its own, and its offset.
+a programme and a place of its own.
+
+{filled(_start(result))}
+
+The score is the mean log score of a planting; the error of the gain is half the difference between the halves of the
+chain. *Inside* is not the coverage of the served intervals above: here an interval is of the mean over a stand's plots,
+a source has a programme and a place of its own, and its offset.
 
 {_held_out(result)}
 
@@ -52,8 +61,8 @@ The draws are in `pipeline/evaluation/conditioning/posterior.npy`, with their SH
 
 _RULE = (
     "The rule was set before: the two chains must agree (potential scale reduction below "
-    f"{CONVERGED}), every held-out source must gain, and the intervals must hold at least {FITS:.0%} of its values on "
-    "average over the sources."
+    f"{CONVERGED}), every source that is left out must gain, and the intervals must hold at least {FITS:.0%} of its "
+    "values on average over the sources."
 )
 
 
@@ -68,6 +77,21 @@ def _offsets() -> str:
     rows = [[row["source"], f"{row['mean']:+g}", f"{row['sd']:g}", row["reason"]] for row in table]
     rows.append(["the others", "0", "0", "the effect of the programme covers stock and care"])
     return markdown_table(["source", "mean", "SD", "why"], rows)
+
+
+_START_AT_PRIOR = (
+    "The chain without a source starts at a draw of the prior, so that it has not seen that source, and burns in for "
+    "as long as those of all sources."
+)
+_START_AT_ALL_SOURCES = (
+    "**These gains are not held out**: in this run the chain without a source started at a world of the chain with all "
+    "sources, and 500 steps were too few to leave it. `condition` now starts it at a draw of the prior, and must be "
+    "run again. Until then the gains count for nothing; the prior is served in any case."
+)
+
+
+def _start(result: Result) -> str:
+    return _START_AT_PRIOR if result.is_held_out else _START_AT_ALL_SOURCES
 
 
 def _held_out(result: Result) -> str:
@@ -90,7 +114,7 @@ def _held_out(result: Result) -> str:
 def _decision(result: Result) -> str:
     if result.may_be_served:
         return "The posterior may be served."
-    reasons = []
+    reasons = [] if result.is_held_out else ["the gains are not held out"]
     if result.losing:
         reasons.append(f"{len(result.losing)} of {len(result.held_out)} sources lose ({', '.join(result.losing)})")
     if not result.covers:

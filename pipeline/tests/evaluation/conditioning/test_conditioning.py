@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pipeline.condition_command import draws_of_prior
 from pipeline.evaluation.conditioning.chain import free_deviates, run_chain
 from pipeline.evaluation.conditioning.held_out import inside, predict
 from pipeline.evaluation.conditioning.observations import LEVELS, read_observations
-from pipeline.evaluation.conditioning.result import POSTERIOR, HeldOut, Result, read_result
+from pipeline.evaluation.conditioning.result import ALL_SOURCES, POSTERIOR, PRIOR, HeldOut, Result, read_result
 from pipeline.evaluation.conditioning.section import section_of
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import yearly
@@ -94,8 +95,20 @@ def test_the_prediction_of_a_new_planting_has_a_wide_interval_because_its_effect
     assert set(observations.units) == set(LEVELS)
 
 
+def test_a_chain_without_a_source_starts_where_no_chain_with_it_has_been(worlds, observations):
+    starts = draws_of_prior()
+    assert len(starts) >= len(observations.sources)
+    assert abs(np.corrcoef(starts[0], starts[1])[0, 1]) < 0.2
+    nothing = np.zeros(len(observations.plantings), dtype=bool)
+    chain = run_chain(worlds, observations, nothing, steps=1, burn_in=0, thin=1, seed=6, start=starts[0])
+    free = free_deviates()
+    # One step from the start, where the free deviates stay close; the others are held at 0.
+    assert np.corrcoef(chain.deviates[0, free], starts[0, free])[0, 1] > 0.9
+    assert not chain.deviates[0, ~free].any()
+
+
 def result(*held_out):
-    return Result(1, 10, 10, [0.2, 0.2], 1.0, list(held_out), [], "", "", "")
+    return Result(1, 10, 10, [0.2, 0.2], 1.0, list(held_out), [], "", "", "", PRIOR)
 
 
 def held_out(posterior, inside=9):
@@ -115,6 +128,15 @@ def test_the_posterior_is_served_only_if_every_source_gains_and_the_intervals_ho
     assert found.may_be_served is served
     assert ("The posterior may be served" in section_of(found, is_stale=False)) is served
     assert ("The prior is served" in section_of(found, is_stale=False)) is not served
+
+
+def test_gains_of_chains_that_started_at_a_world_of_all_sources_are_not_called_held_out():
+    found = replace(result(held_out(-4.0)), started_at=ALL_SOURCES)
+    assert not found.may_be_served
+    text = section_of(found, is_stale=False)
+    assert "These gains are not held out" in text
+    assert "The prior is served: the gains are not held out." in text
+    assert "These gains are not held out" not in section_of(result(held_out(-4.0)), is_stale=False)
 
 
 def test_the_committed_posterior_belongs_to_the_committed_result():
