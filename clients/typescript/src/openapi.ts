@@ -1023,7 +1023,7 @@ export interface components {
              *     ]
              */
             risk_factors: components["schemas"]["RiskFactor"][];
-            /** @description Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`. */
+            /** @description Expected to contain the survival of a plot of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`. */
             interval?: {
                 /**
                  * Format: double

@@ -70,7 +70,7 @@ const predictionSchema = field.component('Prediction', {
     ],
     'Largest magnitude first.',
   ),
-  interval: intervalSchema(0, 'the survival of a planting at the site', 0.8312, 0.9904),
+  interval: intervalSchema(0, 'the survival of a plot of a planting at the site', 0.8312, 0.9904),
   baseline: field
     .share(0.913245, 'Survival at the average site of species and method. With `explanation` in `include`.')
     .exactOptional(),

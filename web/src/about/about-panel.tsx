@@ -28,7 +28,7 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
       <p>
         {model.interval_level === null
           ? 'The models of this service have no intervals.'
-          : `A bar or band is the range in which the survival of a planting there is expected to lie in ${Math.round(model.interval_level * 10)} of 10 cases. It includes errors of the grid and differences between sites and between planting programmes: year, crew and stock.`}
+          : `A bar or band is the range in which the survival of a plot of a planting there is expected to lie in ${Math.round(model.interval_level * 10)} of 10 cases. It includes errors of the grid and differences between sites and between planting programmes: year, crew and stock.`}
       </p>
       <h3>How large a cell is</h3>
       <p>

@@ -243,7 +243,7 @@ class PlantingOrder(TypedDict):
 
 class Interval(TypedDict):
     """
-    Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`.
+    Expected to contain the survival of a plot of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
 
     level: float
@@ -696,7 +696,7 @@ class Prediction(TypedDict):
     """
     interval: NotRequired[Interval]
     """
-    Expected to contain the survival of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`.
+    Expected to contain the survival of a plot of a planting at the site in 8 of 10 cases (`level`). With `intervals` in `include`.
     """
     baseline: NotRequired[float]
     """
