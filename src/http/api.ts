@@ -48,10 +48,8 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   };
   const app = createServer(config, phase, log, connections, '/openapi.json lists the endpoints', (reply) => {
     const { raw, state } = reply.request;
-    if (state.caller !== undefined) {
-      endArrival(context, reply.request);
-      connectionOf(raw).rememberKey(state.caller.id);
-    }
+    endArrival(context, reply.request);
+    if (state.caller !== undefined) connectionOf(raw).rememberKey(state.caller.id);
     logRequest(reply, metrics);
   });
   enableServerTiming(app);

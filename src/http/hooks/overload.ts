@@ -31,7 +31,9 @@ export function countArriving({ arriving }: RouteContext): onRequestHookHandler 
 
 /** Counts the sites of a request no longer as arriving. */
 export function endArrival({ arriving }: RouteContext, request: FastifyRequest): void {
-  addTo(arriving, callerOf(request).id, -(request.state.arrivingSites ?? 0));
+  const { arrivingSites = 0 } = request.state;
+  if (arrivingSites === 0) return;
+  addTo(arriving, callerOf(request).id, -arrivingSites);
   request.state.arrivingSites = 0;
 }
 
