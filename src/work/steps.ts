@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { predictSlice, writeUnits } from '../formats/geojson/plan-answer.js';
-import { readPlan } from '../formats/geojson/plan-reader.js';
+import { readPlan, STEP_MS } from '../formats/geojson/plan-reader.js';
 import { encodeTile } from '../formats/geotiff/tiles.js';
 import { predictSurfacePoints } from '../formats/surface/surface.js';
 import { writeChunk } from '../formats/surface/surface-output.js';
@@ -18,9 +18,6 @@ export interface TableOrder {
   readonly body: SharedRange;
   readonly request: TableRequest;
 }
-
-/** How long a step takes, about: others wait for it. */
-const STEP_MS = 15;
 
 /** Open tables are kept between steps, the last ones. They are views of their bodies, and of little size. */
 const tables = new LRUCache<number, OpenTable>({ max: 4 });

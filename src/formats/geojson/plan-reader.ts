@@ -77,8 +77,9 @@ export interface Plan {
 /** The most predictions of a request: sites times species times planting methods. */
 export const MAX_PREDICTIONS = 200_000;
 
-/** A step parses the body again, and then spends this long on units, or at least this many times as long as it parsed. */
-const UNITS_MS = 15;
+/** How long a step takes, about: others wait for it. */
+export const STEP_MS = 15;
+/** A step parses the body again, and then spends at least this many times as long on units. */
 const UNITS_SHARE = 2;
 
 /**
@@ -94,7 +95,7 @@ export function readPlan(
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const { terms, features } = readTerms(bytes, limit, data);
   const parsedMs = performance.now();
-  const endMs = parsedMs + Math.max(UNITS_MS, UNITS_SHARE * (parsedMs - startedMs));
+  const endMs = parsedMs + Math.max(STEP_MS, UNITS_SHARE * (parsedMs - startedMs));
   const units = [...(before?.units ?? [])];
   let rowCount = before?.rowCount ?? 0;
   while (units.length < features.length) {
