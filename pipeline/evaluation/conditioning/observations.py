@@ -86,8 +86,8 @@ def read_observations(grid: Grid, plantings: Sequence[Planting]) -> Observations
     places = {(place["source"], place["place"]): place for place in read_places()}
     used, rows = [], []
     for planting in plantings:
-        inputs = reader.inputs(planting)
-        if inputs is None or planting.method != METHODS[0] or not values(planting.censuses):
+        is_used = planting.method == METHODS[0] and values(planting.censuses)
+        if not is_used or (inputs := reader.inputs(planting)) is None:
             continue
         used.append(planting)
         place = places[planting.source, planting.place]
