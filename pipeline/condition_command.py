@@ -11,7 +11,6 @@ from pipeline.evaluation.conditioning.held_out import Prediction, inside, predic
 from pipeline.evaluation.conditioning.observations import Observations, read_observations
 from pipeline.evaluation.conditioning.result import (
     POSTERIOR,
-    PRIOR,
     HeldOut,
     Moved,
     Result,
@@ -64,7 +63,6 @@ def run(steps: int, held_out_steps: int) -> None:
         posterior_sha256=sha256_of(Path(POSTERIOR)),
         process_sha256=process_sha256(worlds),
         plantings_sha256=plantings_sha256(observations),
-        started_at=PRIOR,
     )
     write_result(result)
     print(section_of(result, is_stale=False))

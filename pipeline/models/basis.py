@@ -29,7 +29,7 @@ class Knots:
         low, high = np.quantile(_scaled(features, logarithmic), (0.002, 0.998), axis=0)
         for index, ends in enumerate(reach or ()):
             if ends is not None:
-                low[index], high[index] = ends
+                low[index], high[index] = np.log(ends) if logarithmic[index] else ends
         return cls(low.astype(np.float32), ((high - low) / (KNOTS - 1)).astype(np.float32), logarithmic)
 
     def values(self, feature: int) -> np.ndarray:

@@ -47,7 +47,7 @@ FEATURES = (
     Feature("terrain_ruggedness", "terrain ruggedness", harm=1),
     Feature("slope", "slope", harm=1),
     Feature("heat_load", "heat load", harm=1),
-    Feature("precipitation_annual", "precipitation", logarithmic=True),
+    Feature("precipitation_annual", "precipitation", logarithmic=True, reach=(100.0, 6000.0)),
     Feature("temperature_min_january", "January minimum temperature", reach=(-25.0, 10.0), given=True),
     Feature("dew_point", "dew point temperature"),
     Feature("vpd_max", "vapor pressure deficit", harm=1, reach=(3.0, 30.0)),

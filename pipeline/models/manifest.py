@@ -21,7 +21,7 @@ from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import sha256_of
 
 SERIES = "Nurselog"
-CODENAME = "larch"
+CODENAME = "lodgepole"
 CAUTION = {
     # `evaluation.evidence` adds the result on planted trees.
     "simulated": "The models are trained on simulated outcomes.",

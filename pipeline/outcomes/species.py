@@ -17,8 +17,8 @@ class Species:
     Tolerances are ranks from 1 (least) to 5 (most) among Northwest trees, ranked after the tables and
     species accounts of Minore (1979) and Burns and Honkala (1990). A vigor is subtracted from the hazard logit of the
     species, as planting stock and as seed. The zone is the elevations of its stands west of the crest at 45 N (Burns
-    and Honkala 1990; Franklin and Dyrness 1973); ``level_ground`` is the share, 0 to 1, by which it depends on level,
-    moist ground.
+    and Honkala 1990; Franklin and Dyrness 1973). ``level_ground`` is the share, 0 to 1, by which it depends on level,
+    moist ground, and ``frost_basin`` that by which it gains where cold air keeps others away, at no cost on slopes.
     """
 
     species_code: str
@@ -34,6 +34,7 @@ class Species:
     zone_low_m: float
     zone_high_m: float
     level_ground: float
+    frost_basin: float
 
 
 @cache

@@ -21,6 +21,12 @@ LEVEL_SLOPE = -1.0
 """Score of the slope of level ground."""
 FLAT_SLOPE, FLAT_WIDTH = -0.7, 0.1
 """Score of the slope, some 2 degrees, below which cold air stays, and the width of the step."""
+GENTLE_SLOPE, GENTLE_WIDTH = -0.3, 0.2
+"""The same of basins and gentle slopes, some 5 degrees."""
+CLEAR_NIGHTS, CLEAR_WIDTH = -0.1, 0.08
+"""Score of the dew point, some 0.7 C, below which nights are clear enough for frost in basins, and its width."""
+WOODLAND_RAIN, WOODLAND_WIDTH = -1.2, 0.1
+"""Score of precipitation, some 375 mm, below which basins carry juniper and not lodgepole pine, and its width."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,11 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     zone = world.zone_low * outside_zone(-above_low_km)
     zone = zone + world.zone_high * outside_zone(zone_km - species.zone_high_m / 1000)
     bottomland = world.bottomland * species.level_ground
+    frost_basin = (
+        expit((GENTLE_SLOPE - scores["slope"]) / GENTLE_WIDTH)
+        * expit((CLEAR_NIGHTS - scores["dew_point"]) / CLEAR_WIDTH)
+        * expit((scores["precipitation_annual"] - WOODLAND_RAIN) / WOODLAND_WIDTH)
+    )
     level = np.maximum(scores["slope"] - LEVEL_SLOPE, 0.0)
     coldness = np.maximum(-scores["temperature_min_january"], 0.0)
     clear_nights = np.maximum(-scores["dew_point"], 0.0)
@@ -98,7 +109,7 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         Term("dew_point", "drought", world.dew_point_drought * levelling(-adapted("dew_point"))),
         Term("dew_point", "frost", world.dew_point_frost * low("dew_point")),
         Term("soil_water_capacity", "soil", (world.soil_water + bottomland) * thinness),
-        Term("soil_clay", "soil", world.soil_clay * bounded(scores["soil_clay"], 2.0)),
+        Term("soil_clay", "soil", world.soil_clay * (1 - species.level_ground) * bounded(scores["soil_clay"], 2.0)),
         Term("temperature_min_january", "frost", (world.january_frost + frost) * low("temperature_min_january")),
         Term("temperature_min_january", "frost", world.january_cold * frost * coldness),
         Term("temperature_min_january", "envelope", world.january_mild * high("temperature_min_january")),
@@ -111,6 +122,7 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         Term("crown_ratio", "competition", -world.crown_ratio * light * openness),
         Term("terrain_ruggedness", "terrain", world.terrain_ruggedness * bounded(scores["terrain_ruggedness"], 2.0)),
         Term("slope", "terrain", world.slope * bounded(scores["slope"], 2.0) + bottomland * bounded(level, 2.0)),
+        Term("interaction", "frost", -world.frost_basin * species.frost_basin * frost_basin),
         Term("interaction", "drought", world.thin_soil_by_vpd * np.maximum(dryness, 0.0) * np.maximum(thinness, 0.0)),
         Term("interaction", "drought", world.openness_by_vpd * dryness * openness),
     ]

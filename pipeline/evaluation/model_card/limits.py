@@ -18,34 +18,33 @@ def limits_section(*, simulated: bool) -> str:
   pod at natural rates (1.75 % of seeds emerge, 17 % of germinants live through year 1), many times what pods hold.
   Ask with `seeds_per_spot` what your own pods would do: of three seeds about 1 % of the spots are alive after year 1.
 - Without options a prediction is for the nearest grid point, up to {SEARCH_RADIUS_KM:g} km away, with its slope, soil
-  and canopy. `elevation_m` moves elevation and climate to the site's own by the point's lapse rates; `conditions`
-  replace the grid's values with measured ones. The models were trained on the grid's values.
+  and canopy. `elevation_m` moves elevation and climate to the site's own by the point's lapse rates, which hold
+  for some hundreds of metres: farther, the interval is wider. `conditions` replace the grid's values with measured
+  ones. The models were trained on the grid's values.
 - Beyond the climates of the training sites (`outside_training`), as under many scenarios, the models extrapolate. The
-  maximum VPD goes on to act up to 30 hPa and the January minimum from -25 to 10 C; the effect of any other feature
-  beyond the 0.2 to the 99.8 percentile of the grid stays what it is there.
+  maximum VPD goes on to act up to 30 hPa, the January minimum from -25 to 10 C and precipitation from 100 to 6,000 mm;
+  the effect of any other feature beyond the 0.2 to the 99.8 percentile of the grid stays what it is there.
 - A scenario moves a climate from place to place, not in time: seedlings are taken to come from seed of a climate like
   the new one, so a change within a few decades costs more than the models say.
 - A scenario leaves elevation, and with it the zone of a species, as it is: where it is too high for a species today,
   warming brings little gain.
 - Stock, season, browse protection and the year's weather are not inputs; predictions average over them, and intervals
-  include them. The effects of vegetation and overstory are the same at every place, though shade helps on hot ground
-  and grass costs most where it is dry.
+  include them. Vegetation and overstory harm alike at every place, though shade helps on hot, dry and frosty ground and
+  grass costs most where it is dry.
 - Elevation, dew point and precipitation are correlated over the region: part of the contribution of one may be due to
   another.
 - Cold air on level ground is an interaction, which a sum of curves cannot represent: on frost flats the models are
-  more optimistic than the simulation.
+  more optimistic than the simulation. They move part of what lodgepole pine gains in cold basins to moderate slopes and
+  warmer or drier level ground.
+- Where lodgepole pine leads, it mostly does so by little; on moist ground others overtop it later.
 - Of diseases the simulation has those of foliage on wet and humid ground alone. White pine blister rust, the root
   disease of Port-Orford-cedar and insects are not in it.
 - Forest zones lie lower to the north and higher east of the crest. No feature states either, so the models have the
   limits of a species' average stand, which are off by some hundreds of metres in the far north and south.
-- `elevation_m` uses the slopes of climate with elevation around the point, which hold for some hundreds of metres. The
-  farther the site is from the point's elevation, the wider its interval.
-- Lodgepole pine on slopes is wrong: the simulation makes it depend on level, moist ground, nearly as a tree of
-  bottomlands. Planted at 1,450 m (700 mm of rain, maximum VPD 10.5 hPa, January minimum -7 C, other inputs as is usual
-  there), 0.72 are alive in year 5 on a slope of 1 degree, 0.43 on 25 degrees and 0.27 on 25 degrees with 90 mm of soil
-  water; Douglas-fir has 0.53, 0.51 and 0.45, western larch 0.53, 0.49 and 0.42. Yet lodgepole pine forms stands on
-  steep, rocky slopes and ridges and is a pioneer of poor pumice and gravel. Do not read its slope and soil here.
-- Western juniper has a low vigor by choice, so that it leads only where hardly another species is native.
+- All species have the same rates from seed to spot. Acorns and the large seeds of pines yield more seedlings than the
+  models say, the seeds of hemlock, redcedar, alder and cottonwood fewer.
+- Western juniper has a low vigor by choice, so that it leads only where hardly another species is native. So
+  has lodgepole pine: more lived in British Columbia than predicted.
 - Native ranges are drawn to kilometres (Little's maps). Trees that stand at their edges may count as not native, such
   as Sitka spruce in the upper Hoh valley, and are left out unless `native_only` is false.
 - A factor's contribution is relative to the average native training site of that species and method. It explains the

@@ -58,7 +58,7 @@ of the first two are those of the simulation, from published trials (`docs/simul
 by the chance that all of them die. At its default a practice contributes 0.
 
 No curve of a harmful feature (maximum VPD, slope, ruggedness, heat load, thin soil) falls: each is the nearest one to
-the fit that does not. Beyond the climates of the grid the curves of the maximum VPD and the January minimum go on
+the fit that does not. Beyond the grid's climates the curves of maximum VPD, January minimum and precipitation go on
 {beyond}
 
 The fit is a hierarchical penalised spline regression (Eilers and Marx 1996; Pedersen et al. 2019): a species' curve

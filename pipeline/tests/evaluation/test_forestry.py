@@ -10,7 +10,7 @@ from pipeline.evaluation.forestry.zones import stands, zone_rules
 from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import great_circle_km
-from pipeline.models.features import FEATURE_NAMES, FEATURES
+from pipeline.models.features import FEATURE_NAMES, FEATURES, INPUT_NAMES, with_practice
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
 
@@ -36,6 +36,30 @@ def test_species_rank_in_each_zone_as_foresters_expect(grid, graphs):
 def test_a_changed_climate_acts_as_physics_says(grid, graphs):
     broken = [rule for rule in warming_rules(grid, graphs["manual"]) if not rule.holds]
     assert broken == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("site", "species"), [((42.2, -120.5), "PIPO"), ((44.28, -121.6), "PSME"), ((45.85, -120.8), "QUGA")]
+)
+def test_losing_rain_costs_survival_also_below_the_rain_of_the_grid(grid, graphs, method, site, species):
+    rows = np.repeat(grid.features(FEATURE_NAMES)[[grid.nearest(*site)]], 4, axis=0)
+    rows[:, FEATURE_NAMES.index("precipitation_annual")] *= [1, 0.8, 0.6, 0.4]
+    assert rows[3, FEATURE_NAMES.index("precipitation_annual")] < grid.columns["precipitation_annual"].min()
+    survival = graphs[method].survival(rows, np.full(4, species_codes().index(species)))[:, -1]
+    assert (np.diff(survival) < 0).all()
+    assert survival[3] < survival[2] - 0.02
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("better", ["TSHE", "THPL"])
+@pytest.mark.parametrize("worse", ["ALRU", "POTR"])
+def test_under_a_closed_canopy_trees_of_shade_outlive_trees_of_light(grid, graphs, method, better, worse):
+    skagit = with_practice(grid.features(FEATURE_NAMES)[[grid.nearest(48.53, -121.75)] * 2])
+    skagit[:, INPUT_NAMES.index("overstory_cover")] = 90
+    species = np.array([species_codes().index(better), species_codes().index(worse)])
+    survival = graphs[method].survival(skagit, species)[:, -1]
+    assert survival[0] > survival[1] + 0.05
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,10 +1,11 @@
-"""The figures on lodgepole pine in the limits of the model card and in docs/simulation.md are those of the models."""
+"""Lodgepole pine stands on steep, poor ground as well as in cold basins (Burns and Honkala 1990)."""
 
 import numpy as np
+import pytest
 
-from pipeline.evaluation.graph import GraphModel
-from pipeline.models.artefacts import read_artefacts
-from pipeline.sources.manifest import PROJECT
+from pipeline.models.features import FEATURE_NAMES
+from pipeline.outcomes.periods import METHODS
+from pipeline.outcomes.species import species_codes
 
 PLACE = {
     "elevation": (1450, 150),
@@ -16,27 +17,37 @@ PLACE = {
 EAST_OF = -121
 
 
-def test_survival_falls_with_slope_and_thin_soil_as_the_documents_say(whole_grid):
-    models = read_artefacts(PROJECT / "models")
-    near = whole_grid.longitude > EAST_OF
+def survival_of(species, grid, graph, **changes):
+    """Return survival to year 5 at the place with these inputs changed."""
+    near = grid.longitude > EAST_OF
     for name, (value, distance) in PLACE.items():
-        near &= np.abs(whole_grid.columns[name] - value) < distance
-    usual = {
-        feature["name"]: feature.get("default", np.median(whole_grid.columns.get(feature["name"], near)[near]))
-        for feature in models.manifest["features"]
-    } | {name: value for name, (value, _) in PLACE.items()}
-    graph = GraphModel(models.graph("manual"))
-    found = {}
-    for species in ("PICO", "PSME", "LAOC"):
-        index = np.array([models.manifest["species"].index(species)])
-        rows = [usual | changes for changes in ({"slope": 1}, {"slope": 25}, {"slope": 25, "soil_water_capacity": 90})]
-        years = [graph.survival(np.array([list(row.values())], dtype=np.float32), index)[0, 2] for row in rows]
-        found[species] = [f"{survival:.2f}" for survival in years]
-    card = " ".join((PROJECT / "models" / "model-card.md").read_text(encoding="utf-8").split())
-    level, steep, thin = found["PICO"]
-    assert f"{level} are alive in year 5 on a slope of 1 degree, {steep} on 25 degrees and {thin} on 25" in card
-    for name, species in (("Douglas-fir has", "PSME"), ("western larch", "LAOC")):
-        level, steep, thin = found[species]
-        assert f"{name} {level}, {steep} and {thin}" in card
-    simulation = " ".join((PROJECT / "docs" / "simulation.md").read_text(encoding="utf-8").split())
-    assert f"{found['PICO'][2]} live in year 5, of Douglas-fir {found['PSME'][2]}" in simulation
+        near &= np.abs(grid.columns[name] - value) < distance
+    usual = {name: np.median(grid.columns[name][near]) for name in FEATURE_NAMES}
+    inputs = usual | {name: value for name, (value, _) in PLACE.items()} | changes
+    row = np.array([[inputs[name] for name in FEATURE_NAMES]], dtype=np.float32)
+    return float(graph.survival(row, np.array([species_codes().index(species)]))[0, -1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("other", ["PSME", "LAOC"])
+def test_on_steep_thin_soil_of_high_cold_ground_it_outlives_trees_of_deeper_soils(whole_grid, graphs, method, other):
+    poor = {"slope": 25, "soil_water_capacity": 90}
+    pine, compared = (survival_of(code, whole_grid, graphs[method], **poor) for code in ("PICO", other))
+    assert pine > compared
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_thin_soil_costs_it_no_more_than_douglas_fir(whole_grid, graphs, method):
+    costs = []
+    for code in ("PICO", "PSME"):
+        deep, thin = (
+            survival_of(code, whole_grid, graphs[method], slope=25, soil_water_capacity=water) for water in (150, 90)
+        )
+        costs.append(np.log(deep / (1 - deep)) - np.log(thin / (1 - thin)))
+    assert costs[0] <= costs[1] + 0.1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_it_is_at_its_best_on_level_ground_of_cold_basins(whole_grid, graphs, method):
+    level, steep = (survival_of("PICO", whole_grid, graphs[method], slope=slope) for slope in (1, 25))
+    assert level > steep + 0.05

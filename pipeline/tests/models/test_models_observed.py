@@ -107,11 +107,11 @@ def test_a_species_without_outcomes_gets_the_shared_curves(grid, built):
 
 def test_the_artefacts_are_those_of_the_simulation_and_name_the_table(built):
     manifest = json.loads((built / "models" / "manifest.json").read_text())
-    assert manifest["version"] == "pnw_v7_4_larch"
+    assert manifest["version"] == "pnw_v7_4_lodgepole"
     assert manifest["outcomes"] == manifest["provenance"]["outcomes"]["kind"] == "observed"
     assert manifest["provenance"]["outcomes"]["file"] == "outcomes.parquet"
     card = (built / "models" / "model-card.md").read_text()
-    assert card.startswith(f"# Model card: pnw_v7_4_larch\n\n**{manifest['caution']}**\n")
+    assert card.startswith(f"# Model card: pnw_v7_4_lodgepole\n\n**{manifest['caution']}**\n")
     assert "The outcomes are observed" in card
     assert "simulated" not in card.split("## Plausibility")[0]
     assert {path.name for path in (built / "maps").iterdir()} >= {"calibration.png", "survival.png"}

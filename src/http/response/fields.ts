@@ -28,8 +28,8 @@ export const speciesCommonName = text('Douglas-fir');
 export const plantingMethod = plantingMethodSchema;
 
 export const modelSchema = component('Model', {
-  version: text('pnw_v1_5_larch'),
-  codename: text('larch'),
+  version: text('pnw_v1_6_lodgepole'),
+  codename: text('lodgepole'),
   series: text('Nurselog'),
 });
 

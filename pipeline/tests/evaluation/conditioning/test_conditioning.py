@@ -9,7 +9,7 @@ from pipeline.condition_command import draws_of_prior
 from pipeline.evaluation.conditioning.chain import free_deviates, run_chain
 from pipeline.evaluation.conditioning.held_out import inside, predict
 from pipeline.evaluation.conditioning.observations import LEVELS, read_observations
-from pipeline.evaluation.conditioning.result import ALL_SOURCES, POSTERIOR, PRIOR, HeldOut, Result, read_result
+from pipeline.evaluation.conditioning.result import POSTERIOR, HeldOut, Result, read_result
 from pipeline.evaluation.conditioning.section import section_of
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import yearly
@@ -108,7 +108,7 @@ def test_a_chain_without_a_source_starts_where_no_chain_with_it_has_been(worlds,
 
 
 def result(*held_out):
-    return Result(1, 10, 10, [0.2, 0.2], 1.0, list(held_out), [], "", "", "", PRIOR)
+    return Result(1, 10, 10, [0.2, 0.2], 1.0, list(held_out), [], "", "", "")
 
 
 def held_out(posterior, inside=9):
@@ -128,15 +128,6 @@ def test_the_posterior_is_served_only_if_every_source_gains_and_the_intervals_ho
     assert found.may_be_served is served
     assert ("The posterior may be served" in section_of(found, is_stale=False)) is served
     assert ("The prior is served" in section_of(found, is_stale=False)) is not served
-
-
-def test_gains_of_chains_that_started_at_a_world_of_all_sources_are_not_called_held_out():
-    found = replace(result(held_out(-4.0)), started_at=ALL_SOURCES)
-    assert not found.may_be_served
-    text = section_of(found, is_stale=False)
-    assert "These gains are not held out" in text
-    assert "The prior is served: the gains are not held out." in text
-    assert "These gains are not held out" not in section_of(result(held_out(-4.0)), is_stale=False)
 
 
 def test_the_committed_posterior_belongs_to_the_committed_result():
