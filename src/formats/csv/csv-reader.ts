@@ -164,7 +164,8 @@ function numberOf(cell: string): number {
 class CsvRows implements ChunkRows {
   readonly starts: Uint32Array;
   readonly #cells: string[][] = [];
-  readonly #hasQuotes: boolean;
+  /** Whether rows are written as they were read: no quote may be without need, and no CR within a row needs one. */
+  readonly #areCopied: boolean;
 
   constructor(
     private readonly body: Buffer,
@@ -172,7 +173,7 @@ class CsvRows implements ChunkRows {
   ) {
     const { start, end, count } = chunk;
     const text = body.toString('latin1', start, end);
-    this.#hasQuotes = text.includes('"');
+    this.#areCopied = !text.includes('"') && !(text.includes('\r') && /\r(?!\n)/.test(text));
     this.starts = new Uint32Array(count + 1).fill(start);
     const addRow = (cells: string[], _: number, rowEnd: number) => {
       this.starts[this.#cells.push(cells)] = start + rowEnd;
@@ -201,7 +202,7 @@ class CsvRows implements ChunkRows {
   }
 
   copy(writer: RowWriter, row: number): boolean {
-    if (this.#hasQuotes) return false;
+    if (!this.#areCopied) return false;
     writer.copy(this.body, this.starts[row], withoutLineEnd(this.body, this.starts[row + 1]));
     writer.writeBytes(',');
     return true;

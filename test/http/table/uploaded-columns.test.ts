@@ -90,6 +90,11 @@ test('a CSV table without quotes comes back byte for byte, with our columns afte
   ]);
 });
 
+test('a CR within a cell of CSV comes back in quotes, or readers would end the row there', async () => {
+  const answer = await answerTable(`${HEADER},note\n${SITE},a\rb\n`, tableRequest({ format: 'csv' }));
+  expect(answer.toString().split('\n')[1]).toMatch(`${SITE},"a\rb",`);
+});
+
 test('the members of JSON lines come back byte for byte, with our fields after them', async () => {
   const members =
     '{ "id" : 12345678901234567890, "a":1.10, "b":{"c":[1, 2]},"latitude":4.412e1,"longitude":-122.03,';
