@@ -26,13 +26,14 @@ def copy_of_models(folder: Path) -> Path:
     return Path(shutil.copytree(ROOT / "models", folder))
 
 
-def rename_models(folder: Path, version: str) -> str:
-    """Gives the models of a folder another version, and returns their former one."""
+def raise_version(folder: Path) -> tuple[str, str]:
+    """Gives the models of a folder version 99.0 of their codename, and returns the former version and this one."""
     manifest = folder / "manifest.json"
     text = manifest.read_text()
-    [former] = re.findall(r'"version": "(pnw_v[^"]+)"', text)
+    [(former, codename)] = re.findall(r'"version": "(pnw_v\d+_\d+_([^"]+))"', text)
+    version = f"pnw_v99_0_{codename}"
     manifest.write_text(text.replace(former, version))
-    return str(former)
+    return former, version
 
 
 class ServiceProcess:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_process import Predict, run
-from service_process import ServiceProcess, copy_of_models, rename_models
+from service_process import ServiceProcess, copy_of_models, raise_version
 from shapely.geometry import Point
 from site_files import PLANTED, texts, write_sites
 
@@ -64,16 +64,16 @@ def test_a_run_and_its_parquet_file_say_that_the_models_changed_before_it_was_re
     write_sites(tmp_path / "sites.csv", 600)
     predict("sites.csv", "out.parquet", NURSELOG_API_KEY=service.nearly_used_key(left=42))
     copy = copy_of_models(tmp_path / "models")
-    version = rename_models(copy, "pnw_v9_9_larch")
+    former, version = raise_version(copy)
     with ServiceProcess(copy) as other:
         result = predict("sites.csv", "out.parquet", "--resume", NURSELOG_URL=other.url, NURSELOG_API_KEY=other.key)
     assert result.exit_code == 0
-    changed = f"The models changed before all rows were answered: {version} (410 rows), pnw_v9_9_larch (190 rows)."
+    changed = f"The models changed before all rows were answered: {former} (410 rows), {version} (190 rows)."
     assert changed in result.stderr
     answered = pq.read_table(tmp_path / "out.parquet")
     assert answered["survival_5"].null_count == 0
     models = json.loads(answered.schema.metadata[b"models"])
-    assert [model["version"] for model in models] == [version, "pnw_v9_9_larch"]
+    assert [model["version"] for model in models] == [former, version]
     assert b"model" not in answered.schema.metadata
     assert "models changed" not in predict("sites.csv", "whole.parquet").stderr
     assert json.loads(pq.read_schema(tmp_path / "whole.parquet").metadata[b"model"]) == models[0]

@@ -11,7 +11,7 @@ import rasterio
 from command_process import run, run_here
 from faulty_proxy import FaultyProxy
 from rasters import HEIGHT, WIDTH, write_dem
-from service_process import ServiceProcess, copy_of_models, rename_models
+from service_process import ServiceProcess, copy_of_models, raise_version
 
 from nurselog import Client
 
@@ -39,14 +39,14 @@ def test_the_command_and_its_file_say_that_the_models_changed_during_the_run(tmp
             service.kill()
             service.start()
 
-        version = rename_models(models, "pnw_v9_9_larch")
+        former, version = raise_version(models)
         proxy.before(3, restart)  # after the requests for the models and the first of two windows
         result = run_here(service, *arguments, NURSELOG_URL=proxy.url)
     assert result.exit_code == 0
     with rasterio.open(tmp_path / "out.tif") as file:
         tags, cells = file.tags(), WIDTH * HEIGHT - 15
     changed = json.loads(tags["models"])
-    assert [model["version"] for model in changed] == [version, "pnw_v9_9_larch"]
+    assert [model["version"] for model in changed] == [former, version]
     assert sum(model["cells"] for model in changed) == cells
     assert not {"model_version", "model_digest"} & tags.keys()
     listed = ", ".join(f"{model['version']} ({model['cells']:,} cells)" for model in changed)
