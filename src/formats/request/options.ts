@@ -98,7 +98,9 @@ function elevation(isUsable: boolean): Option {
       else if (isWithin(value, ELEVATION)) writeNumber(rows, row, ELEVATION, value);
       else {
         const isInFeet =
-          Number(value) > ELEVATION.maximum && isWithin(Number(value) * METRES_PER_FOOT, ELEVATION);
+          typeof value === 'number' &&
+          value > ELEVATION.maximum &&
+          isWithin(value * METRES_PER_FOOT, ELEVATION);
         refuse(rangeMessage(ELEVATION, value) + (isInFeet ? ' (was it in feet?)' : ''));
       }
     },

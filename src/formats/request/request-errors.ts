@@ -33,7 +33,8 @@ export function siteShapeError(
 ): ErrorObject | undefined {
   const invalid = invalidRequest(schema, request);
   const { latitude, longitude } = Object(request) as PredictRequest;
-  const isTooFar = typeof latitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
+  const isTooFar =
+    typeof latitude === 'number' && typeof longitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
   if (invalid === undefined || !isTooFar) return invalid;
   return { ...invalid, message: invalid.message + placeHint(data, latitude, longitude) };
 }
