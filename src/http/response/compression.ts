@@ -15,6 +15,9 @@ export const PACKET_BYTES = 1400;
 const MAX_AT_ONCE = 4;
 const limited = pLimit(MAX_AT_ONCE);
 
+/** Types of bodies that are already compressed. */
+const COMPRESSED = /^image\/|^application\/vnd\.pmtiles/;
+
 export const IDENTITY = 'identity';
 /** The value of `Vary` where the encoding was negotiated. */
 const BY_ENCODING = 'accept-encoding';
@@ -47,9 +50,9 @@ export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
-    // A range is of the uncompressed bytes, and images are already compressed.
+    // A range is of the uncompressed bytes.
     const isWhole =
-      !reply.hasHeader('content-range') && !String(reply.getHeader('content-type')).startsWith('image/');
+      !reply.hasHeader('content-range') && !COMPRESSED.test(String(reply.getHeader('content-type')));
     if (!Buffer.isBuffer(body) || body.length < PACKET_BYTES || isNegotiated || !isWhole) done(null, payload);
     else compress(reply, body).then((compressed) => done(null, compressed), done);
   });
