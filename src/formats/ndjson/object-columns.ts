@@ -31,6 +31,8 @@ export class ObjectColumns {
   /** Offsets of each column's value in the object scanned last; 0 if absent. */
   readonly starts: number[] = [];
   readonly ends: number[] = [];
+  /** The columns of that object: a row may have few of very many. */
+  readonly #present: number[] = [];
   /** The column that the object scanned last has twice, or -1. */
   doubled = -1;
   /** A column whose name has half of a surrogate pair, which UTF-8 cannot hold, or -1. */
@@ -55,7 +57,8 @@ export class ObjectColumns {
 
   /** Scans an object that starts at an offset. @returns the offset after it @throws JsonError */
   scan(bytes: Buffer, start: number): number {
-    this.starts.fill(0);
+    for (const column of this.#present) this.starts[column] = 0;
+    this.#present.length = 0;
     this.doubled = -1;
     let at = skipSpace(bytes, start + 1);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
@@ -68,6 +71,7 @@ export class ObjectColumns {
       const end = valueEnd(bytes, value);
       this.starts[column] = value;
       this.ends[column] = end;
+      this.#present.push(column);
       at = skipSpace(bytes, end);
       if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
       at = skipSpace(bytes, at + 1);
@@ -82,9 +86,8 @@ export class ObjectColumns {
 
   /** Adds the kinds of the values of the object that was scanned last. */
   addKinds(bytes: Buffer): void {
-    for (let column = 0; column < this.names.length; column++)
-      if (this.starts[column] !== 0)
-        this.kinds[column] |= kindAt(bytes, this.starts[column], this.ends[column]);
+    for (const column of this.#present)
+      this.kinds[column] |= kindAt(bytes, this.starts[column], this.ends[column]);
   }
 
   /** The Arrow type of a column. Arrays, objects and values of several kinds become texts of JSON. */
