@@ -1,5 +1,6 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
+import { type MatchedPlaces, matchedPlaces } from '../../prediction/artefacts/shared-grid.js';
 import { PLACE } from '../../prediction/cache.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { factorCode } from '../../prediction/model/prediction-numbers.js';
@@ -107,17 +108,24 @@ export class AnswerEncoder {
 
   /** Writes the elements of rows that were predicted. */
   write(rows: SiteRows, records: RowRecords, run: PredictorRun, { status, ends, json }: RowAnswers): void {
+    const places = matchedPlaces(this.predictor.data.grid, records.points);
     this.#writer.begin(json);
     for (let row = 0; row < rows.count; row++) {
-      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, run);
+      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, places, run);
       ends[row] = this.#writer.length;
     }
   }
 
   /** Writes the element of a row, followed by a comma. */
-  #writeElement(rows: SiteRows, row: number, records: RowRecords, run: PredictorRun): void {
+  #writeElement(
+    rows: SiteRows,
+    row: number,
+    records: RowRecords,
+    places: MatchedPlaces,
+    run: PredictorRun,
+  ): void {
     const writer = this.#writer;
-    this.#writeSite(rows, row, records);
+    this.#writeSite(rows, row, records, places);
     this.#details.begin(rows, row, records, run);
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
@@ -131,27 +139,31 @@ export class AnswerEncoder {
   }
 
   /** Writes the site of a row, from the cache where the place is in it. */
-  #writeSite({ longitude, latitude }: SiteRows, row: number, records: RowRecords): void {
+  #writeSite(
+    { longitude, latitude }: SiteRows,
+    row: number,
+    records: RowRecords,
+    matched: MatchedPlaces,
+  ): void {
     const writer = this.#writer;
-    const { places, data } = this.predictor;
+    const { places } = this.predictor;
     const cached = places.find(longitude[row], latitude[row]);
     if (cached !== -1) {
       writer.writeWords(places.words, cached + PLACE.text, places.words[cached + PLACE.textLength]);
       return;
     }
-    const point = records.points[row];
-    const { index, region } = data.grid;
     const start = writer.length;
     writer.write(OPEN_SITE);
     writer.writeNumber(latitude[row]);
     writer.write(LONGITUDE);
     writer.writeNumber(longitude[row]);
-    writer.writeEntry(this.#matchedLatitudes, index.row[point]);
-    writer.writeEntry(this.#matchedLongitudes, index.column[point]);
+    writer.writeEntry(this.#matchedLatitudes, matched.row[row]);
+    writer.writeEntry(this.#matchedLongitudes, matched.column[row]);
     writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
-    writer.write(this.#regions[region[point]]);
+    writer.write(this.#regions[matched.region[row]]);
     const bytes = writer.length - start;
-    const kept = places.keep(longitude[row], latitude[row], point, records.distancesKm[row], bytes);
+    const { points, distancesKm } = records;
+    const kept = places.keep(longitude[row], latitude[row], points[row], distancesKm[row], bytes);
     if (kept !== -1) writer.readWords(start, places.words, kept + PLACE.text);
   }
 

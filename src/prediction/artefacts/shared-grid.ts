@@ -84,3 +84,26 @@ function optionColumns(file: string, { variables }: GridFile, { features }: Mani
   }
   return columns;
 }
+
+export type MatchedPlaces = ReturnType<typeof matchedPlaces>;
+
+/**
+ * Reads the grid for many points at once. They lie far apart in memory, and a processor overlaps the waits for such
+ * accesses if nothing else is done between them.
+ * @returns for each point its row and column of the lattice, and its index into the grid's `regions`
+ */
+export function matchedPlaces({ index, region }: SharedGrid, points: Int32Array) {
+  const { row, column } = index;
+  const places = {
+    row: new Uint16Array(points.length),
+    column: new Uint16Array(points.length),
+    region: new Uint8Array(points.length),
+  };
+  for (let i = 0; i < points.length; i++) {
+    const point = points[i];
+    places.row[i] = row[point];
+    places.column[i] = column[point];
+    places.region[i] = region[point];
+  }
+  return places;
+}
