@@ -18,7 +18,7 @@ import {
   type Vector,
   vectorFromArray,
 } from 'apache-arrow';
-import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
+import type { OutputColumn, TextLists } from '../table/output-columns.js';
 import { ColumnBuilder } from './column-builder.js';
 
 export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
@@ -96,7 +96,7 @@ export class OutputTypes {
 
   read<Rows>(column: OutputColumn<Rows>, rows: Rows, length: number): ColumnBuilder {
     const builder = this.builder(column, length);
-    readColumn(column, rows, builder.values);
+    column.read(rows, builder.values);
     return builder;
   }
 }

@@ -15,18 +15,14 @@ export interface OutputColumn<Rows> {
   readonly texts?: keyof TextLists;
   /** Decimals to which formats of text round; other numbers are written as they are. */
   readonly decimals?: number;
-  /** The value of a row, counted from 0. */
-  readonly value: (rows: Rows, row: number) => number;
+  /** Fills `values` with those of the first rows. A loop of its own, not a call for each value, which takes as long again. */
+  readonly read: (rows: Rows, values: ColumnValues) => void;
 }
 
-/** Fills `values` with the values of a column. @param rows one for each */
-export function readColumn<Rows, Values extends { length: number; [row: number]: number }>(
-  { value }: OutputColumn<Rows>,
-  rows: Rows,
-  values: Values,
-): Values {
-  for (let row = 0; row < values.length; row++) values[row] = value(rows, row);
-  return values;
+/** Memory for the values of a column, as its format keeps them. */
+export interface ColumnValues {
+  readonly length: number;
+  [row: number]: number;
 }
 
 /** The texts that columns refer to by their index. */
@@ -64,17 +60,23 @@ const METRES_PER_KM = 1000;
 const DEGREES = { type: 'float64', decimals: 5 } as const;
 const LATITUDE = {
   ...DEGREES,
-  value: ({ grid: { index }, points }: PointRows, row: number) => index.latitudes[index.row[points[row]]],
+  read({ grid: { index }, points }: PointRows, values: ColumnValues) {
+    for (let i = 0; i < values.length; i++) values[i] = index.latitudes[index.row[points[i]]];
+  },
 };
 const LONGITUDE = {
   ...DEGREES,
-  value: ({ grid: { index }, points }: PointRows, row: number) => index.longitudes[index.column[points[row]]],
+  read({ grid: { index }, points }: PointRows, values: ColumnValues) {
+    for (let i = 0; i < values.length; i++) values[i] = index.longitudes[index.column[points[i]]];
+  },
 };
 const REGION: OutputColumn<PointRows> = {
   name: 'region',
   type: 'text',
   texts: 'regions',
-  value: ({ grid, points }, row) => grid.region[points[row]],
+  read({ grid, points }, values) {
+    for (let i = 0; i < values.length; i++) values[i] = grid.region[points[i]];
+  },
 };
 
 /** Rows of a table with their records. The values of rows without a prediction are undefined. */
@@ -94,18 +96,25 @@ function horizonColumns(years: number, h: number, intervals: boolean): OutputCol
       name: `factor_${years}_${rank + 1}`,
       type: 'text',
       texts: 'factors',
-      value: ({ records, method }, row) => records.riskFactor(row, method[row], h, rank),
+      read({ records, method }, values) {
+        for (let i = 0; i < values.length; i++) values[i] = records.riskFactor(i, method[i], h, rank);
+      },
     },
     {
       ...probability,
       name: `contribution_${years}_${rank + 1}`,
-      value: ({ records, method }, row) => records.contribution(row, method[row], h, rank) / SCALE,
+      read({ records, method }, values) {
+        for (let i = 0; i < values.length; i++)
+          values[i] = records.contribution(i, method[i], h, rank) / SCALE;
+      },
     },
   ]);
   const survival = (of: 'survival' | 'low' | 'high'): OutputColumn<PredictedRows> => ({
     ...probability,
     name: `${of}_${years}`,
-    value: ({ records, method }, row) => records[of](row, method[row], h) / SCALE,
+    read({ records, method }, values) {
+      for (let i = 0; i < values.length; i++) values[i] = records[of](i, method[i], h) / SCALE;
+    },
   });
   return [survival('survival'), ...factors, ...(intervals ? [survival('low'), survival('high')] : [])];
 }
@@ -117,7 +126,9 @@ const PLACE_COLUMNS: readonly OutputColumn<PredictedRows>[] = [
     name: 'match_distance_km',
     type: 'float64',
     decimals: 3,
-    value: ({ records }, row) => records.distanceM(row) / METRES_PER_KM,
+    read({ records }, values) {
+      for (let i = 0; i < values.length; i++) values[i] = records.distanceM(i) / METRES_PER_KM;
+    },
   },
   REGION,
 ];
@@ -161,13 +172,17 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
   {
     name: 'elevation_m',
     type: 'float32',
-    value: ({ grid, points }, row) => valueAt(grid.columns.elevation, points[row]),
+    read({ grid, points }, values) {
+      for (let i = 0; i < values.length; i++) values[i] = valueAt(grid.columns.elevation, points[i]);
+    },
   },
   REGION,
   {
     name: 'in_native_range',
     type: 'flag',
-    value: ({ grid, points, species }, row) => (grid.nativeRanges[points[row]] >>> species) & 1,
+    read({ grid, points, species }, values) {
+      for (let i = 0; i < values.length; i++) values[i] = (grid.nativeRanges[points[i]] >>> species) & 1;
+    },
   },
   ...PLANTING_METHODS.flatMap((method, m) =>
     HORIZONS.map(
@@ -175,8 +190,10 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
         name: `survival_${method}_${years}`,
         type: 'float32',
         decimals: PROBABILITY_DECIMALS,
-        value: ({ values, count, from }, row) =>
-          values[(m * HORIZONS.length + h) * count + from + row] / SCALE,
+        read({ values: ofPoints, count, from }, values) {
+          const first = (m * HORIZONS.length + h) * count + from;
+          for (let i = 0; i < values.length; i++) values[i] = ofPoints[first + i] / SCALE;
+        },
       }),
     ),
   ),

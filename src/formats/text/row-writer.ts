@@ -1,5 +1,5 @@
 import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../json/json-writer.js';
-import { type OutputColumn, readColumn, type TextLists } from '../table/output-columns.js';
+import type { OutputColumn, TextLists } from '../table/output-columns.js';
 import type { TextFormat } from './text-formats.js';
 
 /** Longer texts are written faster by one call than character by character. */
@@ -68,7 +68,11 @@ export function columnsWriter<Rows>(
   });
   const end = fragment(after);
   return (writer: RowWriter, rows: Rows, count: number) => {
-    const values = columns.map((column) => readColumn(column, rows, new Float64Array(count)));
+    const values = columns.map(({ read }) => {
+      const ofRows = new Float64Array(count);
+      read(rows, ofRows);
+      return ofRows;
+    });
     return (row: number): void => {
       writer.reserve(maxBytes);
       for (let column = 0; column < values.length; column++) writers[column](writer, values[column][row]);
