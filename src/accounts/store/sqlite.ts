@@ -161,7 +161,7 @@ export class LibsqlDatabase implements SqliteDatabase {
 
   /**
    * Repeats a call while another process holds the lock, without blocking this one: SQLite's own busy timeout sleeps inside
-   * the call, and does not apply to a change of the journal mode. @param timeoutMs how long it is repeated, about
+   * the call, and does not apply to a change of the journal mode. @param timeoutMs how long it is repeated
    * @throws StoreUnavailableError for a failure of the machine, and what else the call throws
    */
   async attempt<Result>(call: () => Result | Promise<Result>, timeoutMs = LOCK_TIMEOUT_MS): Promise<Result> {
@@ -171,12 +171,13 @@ export class LibsqlDatabase implements SqliteDatabase {
         `${this.path} was removed or replaced: restart, or put it back`,
         undefined,
       );
-    for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
+    const endMs = performance.now() + timeoutMs;
+    for (;;) {
       try {
         return await call();
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        if (!isLocked(error) || waitedMs >= timeoutMs)
+        if (!isLocked(error) || performance.now() >= endMs)
           throw new StoreUnavailableError(`${error.message} in ${this.path} (${error.code})`, error);
       }
       await sleep(LOCK_RETRY_MS);
