@@ -28,9 +28,10 @@ export const CLOSED_WHILE_WAITING = retryLater(
 );
 
 const CLOSED_HINT =
-  'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
-  'disconnected: keep it open for sending until the answer has arrived.';
-export const CLOSED_BEFORE_TABLE = new ApiError({ code: 'invalid_request', message: CLOSED_HINT }, {}, 400);
+  'The connection was closed for sending before the answer began, which looks as if its caller had disconnected: ' +
+  'keep it open for sending until the answer has arrived.';
+/** Of requests that workers answer in steps. It is no failure of the service, so that it counts towards the quota. */
+export const CLOSED_BEFORE_ANSWER = new ApiError({ code: 'invalid_request', message: CLOSED_HINT }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
 export function renderError({ error, status, headers }: ApiError) {

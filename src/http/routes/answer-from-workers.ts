@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { ApiError } from '../../prediction/errors/api-error.js';
 import type { Generation } from '../../work/generation.js';
 import { RequestSteps } from '../../work/request-steps.js';
+import { CLOSED_BEFORE_ANSWER } from '../errors.js';
 import { sendStream } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
@@ -24,11 +24,10 @@ export function openSteps(reply: FastifyReply, generation: Generation, release: 
   return steps;
 }
 
-/** Does the steps before the first byte. @throws `hungUp` if the caller has hung up, else what they throw */
+/** Does the steps before the first byte. @throws ApiError if the caller has hung up, else what they throw */
 export async function beforeFirstByte<Result>(
   { request }: FastifyReply,
   steps: RequestSteps,
-  hungUp: ApiError,
   work: () => Promise<Result>,
 ): Promise<Result> {
   let hasBegun = false;
@@ -37,10 +36,10 @@ export async function beforeFirstByte<Result>(
   });
   try {
     const result = await work();
-    if (steps.isCancelled) throw hungUp;
+    if (steps.isCancelled) throw CLOSED_BEFORE_ANSWER;
     return result;
   } catch (error) {
-    throw steps.isCancelled ? hungUp : error;
+    throw steps.isCancelled ? CLOSED_BEFORE_ANSWER : error;
   } finally {
     hasBegun = true;
     if (steps.hasPredicted) request.state.times = steps; // its times grow until the answer ends

@@ -79,7 +79,7 @@ export function planRoute(
       });
       return { plan, elements };
     };
-    const { plan, elements } = await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
+    const { plan, elements } = await beforeFirstByte(reply, steps, () =>
       submitter.runLimited(reply, generation, answerUnits),
     );
 

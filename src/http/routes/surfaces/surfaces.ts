@@ -132,7 +132,7 @@ function surfaceWork(submitter: Submitter, timeoutMs: number) {
     const { surface, release } = share(asked);
     const steps = openSteps(reply, generation, release);
     const deadlineMs = submitter.deadlineOf(reply);
-    await beforeFirstByte(reply, steps, CLOSED_WHILE_WAITING, () =>
+    await beforeFirstByte(reply, steps, () =>
       submitter.runLimited(reply, generation, () => {
         reply.request.state.sites = asked.points.length;
         return predictAllPoints(surface, steps, () => deadlineMs);

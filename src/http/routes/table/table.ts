@@ -5,7 +5,6 @@ import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
 import { checkTable, type TableOptions } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
-import { CLOSED_BEFORE_TABLE } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { takeMemory } from '../../request-memory.js';
 import { connectionOf } from '../../server/connection.js';
@@ -118,7 +117,7 @@ export function tableRoute(
       request.state.sites = answer.rowCount;
       return answer.start();
     };
-    const bytes = await beforeFirstByte(reply, steps, CLOSED_BEFORE_TABLE, start);
+    const bytes = await beforeFirstByte(reply, steps, start);
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
     return sendChunks(reply, asked.outputType, bytes, steps, 'a table');
   });
