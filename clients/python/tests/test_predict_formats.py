@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import geopandas
+import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pyogrio
@@ -173,6 +174,19 @@ def test_a_column_named_like_one_of_the_format_is_kept(
         features = json.loads((tmp_path / output).read_text())["features"]
         assert [feature["properties"][name] for feature in features] == values
         assert [feature["geometry"]["type"] for feature in features] == ["Point"] * 3
+
+
+@pytest.mark.parametrize("output", ["out.gpkg", "out.geojson", "out.parquet"])
+def test_columns_that_begin_like_one_of_the_answer_keep_their_values(
+    predict: Predict, tmp_path: Path, output: str
+) -> None:
+    names = ["low_density", "high_water", "survival_rate", "contribution_share"]
+    sites = geopandas.read_file(STANDS).assign(**dict.fromkeys(names, np.float32(0.0000123)))
+    sites.to_parquet(tmp_path / "sites.parquet")
+    assert predict("sites.parquet", output).exit_code == 0
+    answered = _read(tmp_path / output)
+    for name in names:
+        assert answered[name].astype("float32").tolist() == sites[name].tolist(), name
 
 
 def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:

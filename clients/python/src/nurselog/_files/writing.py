@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from nurselog._files.formats import PIPE, CsvStyle, geopandas, output_format, pandas_types
 from nurselog._files.geometry import free_name, geographic_frame, geometry_names
-from nurselog._table.columns import without_dictionaries
+from nurselog._table.columns import ANSWER_NAMES, without_dictionaries
 from nurselog._table.frames import WGS_84, coordinates_of
 from nurselog._table.sites import numbers_of
 from nurselog.errors import InvalidRequestError, NurselogError
@@ -26,8 +26,6 @@ from nurselog.errors import InvalidRequestError, NurselogError
 _TO_QUOTE = r'^$|["\r\n{}]'
 
 _COORDINATE_DECIMALS = 7  # about a centimetre
-
-_PROBABILITIES = ("survival_", "contribution_", "low_", "high_")
 
 # Each row group has a record of all columns: a row group for each small request would fill the file with them.
 _ROW_GROUP_ROWS = 20_000
@@ -266,9 +264,12 @@ def _with_coordinates(table: pa.Table) -> pa.Table:
 
 
 def _with_doubles(table: pa.Table) -> pa.Table:
-    """Probabilities as doubles of 4 decimals: geographic files lack float32, or show it with more decimals."""
+    """The answer's probabilities as doubles of 4 decimals.
+
+    Geographic files lack float32, or show it with more decimals.
+    """
     for index, field in enumerate(table.schema):
-        if field.name.startswith(_PROBABILITIES) and field.type == pa.float32():
+        if field.name in ANSWER_NAMES and field.type == pa.float32():
             rounded = pc.round(table.column(index).cast(pa.float64()), 4)
             table = table.set_column(index, pa.field(field.name, pa.float64()), rounded)
     return table

@@ -31,7 +31,8 @@ def answer_schema(horizons: Sequence[int] | None, intervals: bool) -> pa.Schema:
     return pa.schema([*fields, ("error_code", _TEXT), ("error_message", _TEXT)])
 
 
-_ALL_NAMES = frozenset(answer_schema(None, intervals=True).names)
+ANSWER_NAMES = frozenset(answer_schema(None, intervals=True).names)
+"""The columns of answers with any options."""
 
 
 def refuse_answer_names(names: Iterable[object]) -> None:
@@ -40,7 +41,7 @@ def refuse_answer_names(names: Iterable[object]) -> None:
     Raises:
         InvalidRequestError: The table has such columns. Nothing was sent.
     """
-    taken = [str(name) for name in names if name in _ALL_NAMES]
+    taken = [str(name) for name in names if name in ANSWER_NAMES]
     if taken:
         raise InvalidRequestError(
             f"The table already has {_listed(taken)}, which the answer would add: rename or drop "
