@@ -21,6 +21,8 @@ from shapely import LineString, MultiPolygon, Point, Polygon, box
 from sites import PLANTED
 
 from nurselog import Client, errors
+from nurselog._table.columns import with_models
+from nurselog._table.frames import adapt
 
 NOBODY = "http://127.0.0.1:9"
 
@@ -82,6 +84,16 @@ def test_columns_and_metadata_of_arrow_are_kept(call: Caller, kind: str) -> None
     answered = call("predict_table", given)
     assert answered.select(given.schema.names).equals(given)
     assert answered.schema.metadata[b"origin"] == b"tests"
+
+
+@pytest.mark.parametrize("kind", ["pyarrow table", "pyarrow batch"])
+def test_models_of_an_earlier_answer_are_replaced(call: Caller, kind: str) -> None:
+    given = frame(kind, 7)
+    by_one = call("predict_table", given.replace_schema_metadata({"origin": "tests", "models": "earlier"}))
+    assert sorted(by_one.schema.metadata) == [b"model", b"origin"]
+    several = with_models(pa.table({"survival_5": [0.5]}), [b"{}", b'{"version": "2"}'])
+    by_several = adapt(given.replace_schema_metadata({"model": "earlier"})).with_answer(several)
+    assert by_several.schema.metadata == {b"models": b'[{},{"version": "2"}]'}
 
 
 def test_columns_of_polars_are_kept(call: Caller) -> None:

@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from nurselog._files.formats import PIPE, CsvStyle, geopandas, output_format, pandas_types
 from nurselog._files.geometry import free_name, geographic_frame, geometry_names
-from nurselog._table.columns import ANSWER_NAMES, without_dictionaries
+from nurselog._table.columns import ANSWER_NAMES, MODEL_KEYS, without_dictionaries
 from nurselog._table.frames import WGS_84, coordinates_of
 from nurselog._table.sites import numbers_of
 from nurselog.errors import InvalidRequestError, NurselogError
@@ -214,7 +214,7 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
 
 def _copy_parquet(source: Path, target: Path, metadata: Mapping[bytes, bytes]) -> None:
     """Copies Parquet with the models of the metadata, which geopandas does not write."""
-    models = {name: value for name, value in metadata.items() if name in (b"model", b"models")}
+    models = {name: value for name, value in metadata.items() if name in MODEL_KEYS}
     with pa.parquet.ParquetFile(source) as file:
         schema = file.schema_arrow.with_metadata({**file.schema_arrow.metadata, **models})
         with pa.parquet.ParquetWriter(target, schema) as writer:

@@ -34,6 +34,9 @@ def answer_schema(horizons: Sequence[int] | None, intervals: bool) -> pa.Schema:
 ANSWER_NAMES = frozenset(answer_schema(None, intervals=True).names)
 """The columns of answers with any options."""
 
+MODEL_KEYS = (b"model", b"models")
+"""Keys in the metadata of an answered table, which has one of them: see `with_models`."""
+
 
 def refuse_answer_names(names: Iterable[object]) -> None:
     """Refuses a table that has columns named like those of an answer with any options.
