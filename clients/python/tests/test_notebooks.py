@@ -33,11 +33,12 @@ def test_a_ranking_is_a_table(call: Caller) -> None:
     assert shown[0][5] == f"{100 * last['survival_probability']:.1f} %"
 
 
-def test_a_plan_is_a_table_with_the_message_of_a_unit_that_failed(call: Caller) -> None:
-    def unit(id_: str, west: float) -> dict[str, Any]:
-        ring = [[west, 44.1], [west + 0.02, 44.1], [west + 0.02, 44.12], [west, 44.12], [west, 44.1]]
-        return {"type": "Feature", "id": id_, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+def unit(id_: str, west: float) -> dict[str, Any]:
+    ring = [[west, 44.1], [west + 0.02, 44.1], [west + 0.02, 44.12], [west, 44.12], [west, 44.1]]
+    return {"type": "Feature", "id": id_, "geometry": {"type": "Polygon", "coordinates": [ring]}}
 
+
+def test_a_plan_is_a_table_with_the_message_of_a_unit_that_failed(call: Caller) -> None:
     collection = {"type": "FeatureCollection", "features": [unit("<North> & South", -122.05), unit("East", -116.3)]}
     answer = call("plan", collection, species_codes=["PSME"], costs=COSTS, target_per_ha=300)
     names, *shown = rows(answer._repr_html_())
@@ -47,6 +48,13 @@ def test_a_plan_is_a_table_with_the_message_of_a_unit_that_failed(call: Caller) 
     assert [row["total"] for row in table[:2]] == [f"{option['order']['total']:,}" for option in options]
     assert [row["cost per survivor"] for row in table[:2]] == [str(option["cost_per_survivor"]) for option in options]
     assert table[2]["name"] == answer["units"][1]["error"]["message"]
+
+
+def test_a_unit_without_options_is_a_row_of_its_id_and_hectares(call: Caller) -> None:
+    # Sitka spruce is native at the coast.
+    answer = call("plan", {"type": "FeatureCollection", "features": [unit("North", -122.05)]}, species_codes=["PISI"])
+    names, *shown = rows(answer._repr_html_())
+    assert shown == [["North", f"{answer['units'][0]['area_ha']:,}", *[""] * (len(names) - 2)]]
 
 
 def test_the_notebook_makes_a_map_and_a_plan_of_a_csv_file_and_a_shapefile(

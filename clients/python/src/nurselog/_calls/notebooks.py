@@ -44,6 +44,8 @@ class ShownPlan(dict[str, Any]):
         for unit in self["units"]:
             if "error" in unit:
                 rows.append([str(unit["id"]), "", "", "", unit["error"]["message"], *[""] * (len(names) - 5)])
+            elif not unit["options"]:
+                rows.append([str(unit["id"]), _number(unit["area_ha"]), *[""] * (len(names) - 2)])
             for option in unit.get("options", []):
                 order = option.get("order") or {}
                 rows.append(
