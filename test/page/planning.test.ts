@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { iter } from 'but-unzip';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Plan, PlannedUnit, PlanOption } from '../../web/src/api/types.js';
 import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved, unitsWith } from './support/units.js';
@@ -23,8 +24,7 @@ async function costs(page: Page): Promise<void> {
 
 const percent = (share: number) => `${Math.round(share * 100)}\u00a0%`;
 
-type Option = Awaited<ReturnType<typeof optionsOf>>['options'][number];
-const sameAs = (one: Option) => (other: Option) =>
+const sameAs = (one: PlanOption) => (other: PlanOption) =>
   other.species_code === one.species_code && other.planting_method === one.planting_method;
 
 /** The options of the service for a unit of that shape. */
@@ -34,18 +34,8 @@ async function optionsOf(body: object) {
     units: { type: 'FeatureCollection', features: [feature] },
     ...body,
   });
-  const { units } = (await response.json()) as {
-    units: {
-      area_ha: number;
-      options: {
-        species_code: string;
-        planting_method: string;
-        survival: { mean: number; low: number };
-        order: { per_ha: number; total: number; cost: number };
-      }[];
-    }[];
-  };
-  return units[0]!;
+  const { units } = (await response.json()) as Plan;
+  return units[0] as PlannedUnit;
 }
 
 browserTest(
@@ -63,7 +53,7 @@ browserTest(
     const [north, other] = await Promise.all(
       [300, 200].map((perAcre) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA })),
     );
-    const [own, common] = [north!.options[0]!.order, other!.options[0]!.order];
+    const [own, common] = [north!.options[0]!.order!, other!.options[0]!.order!];
     const isBest = sameAs(north!.options[0]!);
     const today = (await optionsOf({})).options.find(isBest)!.survival.mean;
     expect(today).not.toBe(north!.options[0]!.survival.mean);

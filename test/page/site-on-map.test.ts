@@ -1,13 +1,10 @@
 import { expect } from 'vitest';
 import { browserTest, openPage, serviceAndBrowser } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
+import { survivalAt } from './support/survival.js';
 import { collection, drop } from './support/units.js';
 
 const shared = serviceAndBrowser();
-
-interface Compared {
-  comparison: Record<string, { predictions: { survival_probability: number }[] }>;
-}
 
 browserTest(
   'a click on the map shows the numbers of the API for that place, and the address keeps the place',
@@ -22,13 +19,9 @@ browserTest(
       .map(Number);
     expect(latitude).toBeCloseTo(44.12, 2);
     expect(longitude).toBeCloseTo(-122.03, 2);
-    const body = { latitude, longitude, species_code: 'PSME', horizons: [5] };
-    const { comparison } = (await (
-      await shared.service.post('/v1/predict/compare', body)
-    ).json()) as Compared;
-    for (const [method, { predictions }] of Object.entries(comparison)) {
-      const value = predictions[0]!.survival_probability;
-      await page.locator(`[data-testid="tile-${method}"] [data-value="${value}"]`).waitFor();
+    for (const planting_method of ['manual', 'drone_seeded']) {
+      const value = await survivalAt(shared.service, { latitude, longitude, planting_method });
+      await page.locator(`[data-testid="tile-${planting_method}"] [data-value="${value}"]`).waitFor();
     }
   },
 );

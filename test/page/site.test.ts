@@ -2,21 +2,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import type { Ranking } from '../../web/src/api/types.js';
 import { browserTest, openPage, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { launchBrowser, setWarming } from './support/launch-browser.js';
+import { survivalAt } from './support/survival.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-interface Compared {
-  comparison: Record<string, { predictions: { survival_probability: number; interval: { low: number } }[] }>;
-}
-
 /** The survival after five years by the API. */
-async function survival(method: string, options: object = {}): Promise<number> {
-  const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...options });
-  return ((await response.json()) as Compared).comparison[method]!.predictions[2]!.survival_probability;
-}
+const survival = (planting_method: string, options: object = {}) =>
+  survivalAt(shared.service, { planting_method, ...options });
 
 /** Waits until the page shows a survival. */
 async function shown(page: Page, method: string, value: number): Promise<void> {
@@ -69,19 +65,9 @@ browserTest(
   'the ranking lists the native species as the API does, with their intervals drawn, and a click shows that species',
   async () => {
     const { page } = await openPage(shared, { site: '44.12,-122.03' });
-    const response = await shared.service.post('/v1/predict/rank', {
-      latitude: 44.12,
-      longitude: -122.03,
-      horizons: [5],
-      include: ['intervals'],
-    });
-    const { ranking } = (await response.json()) as {
-      ranking: {
-        species_common_name: string;
-        species_code: string;
-        predictions: { interval: { low: number; high: number } }[];
-      }[];
-    };
+    const body = { latitude: 44.12, longitude: -122.03, horizons: [5], include: ['intervals'] };
+    const response = await shared.service.post('/v1/predict/rank', body);
+    const { ranking } = (await response.json()) as Ranking;
     const names = page.locator('.ranking tbody th');
     await names.first().waitFor();
     expect(await names.allTextContents()).toEqual(
@@ -96,7 +82,7 @@ browserTest(
     );
     expect(drawn).toHaveLength(8);
     for (const [index, [low, high]] of drawn.entries()) {
-      const { interval } = ranking[index]!.predictions[0]!;
+      const interval = ranking[index]!.predictions[0]!.interval!;
       expect(low).toBeCloseTo(interval.low, 3);
       expect(high).toBeCloseTo(interval.high, 3);
     }
@@ -165,9 +151,8 @@ browserTest('what is copied works as it is: curl and the link', async () => {
   const { stdout } = await promisify(execFile)('sh', ['-c', line], {
     env: { ...process.env, NURSELOG_API_KEY: shared.service.key },
   });
-  expect((JSON.parse(stdout) as Compared).comparison.manual!.predictions[2]!.survival_probability).toBe(
-    await survival('manual'),
-  );
+  const [, , predicted] = JSON.parse(stdout).comparison.manual.predictions;
+  expect(predicted.survival_probability).toBe(await survival('manual'));
 });
 
 browserTest(

@@ -1,5 +1,5 @@
-import Papa from 'papaparse';
 import { expect } from 'vitest';
+import { readCsv } from '../http/support/tables.js';
 import { startOnReleases } from '../support/service-on-releases.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
@@ -30,9 +30,7 @@ browserTest(
     expect(geoJson.features[0]!.properties).toMatchObject({ unit: 'In metres', error: reason });
     expect(geoJson.features[0]!.properties).not.toHaveProperty('species');
     expect(geoJson.features[1]!.properties).toMatchObject({ unit: 'In degrees', rank: 1 });
-    const rows = Papa.parse<Record<string, string>>((await saved(page, 'Export CSV')).trim(), {
-      header: true,
-    }).data;
+    const rows = readCsv(await saved(page, 'Export CSV'));
     expect(rows.filter(({ error }) => error !== '')).toMatchObject([
       { unit: 'In metres', error: reason, species: '' },
     ]);
@@ -153,7 +151,7 @@ browserTest('when the service loads other models, all units are planned anew by 
   await drop(page, 'units.geojson', collection(['South slope']));
   await page.locator('table.plan').getByText('South slope').waitFor();
   expect(await page.locator('.print-head').textContent()).toContain(version);
-  const { data } = Papa.parse<Record<string, string>>(await saved(page, 'Export CSV'), { header: true });
+  const data = readCsv(await saved(page, 'Export CSV'));
   expect(new Set(data.map(({ unit }) => unit))).toEqual(new Set(['North slope', 'South slope']));
   expect(new Set(data.map(({ model_version }) => model_version))).toEqual(new Set([version]));
   expect(asked).toEqual([1, 2]);
