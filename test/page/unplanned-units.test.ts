@@ -159,7 +159,7 @@ browserTest('when the service loads other models, all units are planned anew by 
 });
 
 browserTest(
-  'models that replace others of the same version are noticed when the tab is shown again and when the service was away',
+  'models that replace others of the same version are noticed when the tab is shown again, when the service was away and when points are scored',
   async () => {
     const { api, key, releases, reload } = await startOnReleases();
     const { page, context } = await watchedPage(shared.browser);
@@ -193,6 +193,15 @@ browserTest(
     await context.setOffline(false);
     await page.getByLabel('Native species only').check(); // the page may be answered before it looks again
     await page.locator('.print-head').getByText('Others again.').waitFor({ state: 'attached' });
+
+    await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
+    await replaceModels('For points.');
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('The service has other models now: score the points again.').waitFor();
+    await page.locator('.print-head').getByText('For points.').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('1 of 1 rows answered').waitFor();
+    expect(await saved(page, 'Save 1 row')).toContain('For points.');
   },
 );
 

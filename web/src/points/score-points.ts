@@ -3,13 +3,14 @@ import { batchSize } from '../api/batch-size.js';
 import { call } from '../api/service.js';
 import { hasIntervals } from '../state/catalogues.js';
 import { addAssumptions } from '../state/choices.js';
+import { checkHealth, servedDigest } from '../state/connection.js';
 import type { PointsQuestion, PointTable, Row } from '../state/points.js';
 
 /**
- * Scores points through the table endpoint, in parts.
+ * Scores points through the table endpoint, in parts. Ends with an error when the models of the question no longer serve.
  * @param from the first row
  * @param onRows called with the answered rows of each part
- * @throws NurselogError, or the reason of the signal
+ * @throws Error, or the reason of the signal
  */
 export async function scorePoints(
   table: PointTable,
@@ -18,12 +19,13 @@ export async function scorePoints(
   onRows: (columns: readonly string[], rows: readonly Record<string, string>[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { species, method, horizon, assumed } = question;
+  const { species, method, horizon, assumed, model } = question;
   const query = new URLSearchParams({ horizons: String(horizon) });
   if (hasIntervals()) query.set('include', 'intervals');
   addAssumptions(query, assumed);
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
   const size = batchSize();
+  await checkModels(model, signal);
   for (let start = from; start < table.rows.length; start += size) {
     const rows: Row[] = table.rows.slice(start, start + size).map((row) => ({
       ...row,
@@ -43,6 +45,15 @@ export async function scorePoints(
       header: true,
       skipEmptyLines: true,
     });
+    await checkModels(model, signal);
     onRows(answer.meta.fields ?? [], answer.data);
   }
+}
+
+/** Checks that the models still serve, since answers in CSV do not name theirs. @throws Error */
+async function checkModels(model: PointsQuestion['model'], signal: AbortSignal): Promise<void> {
+  await checkHealth(signal);
+  signal.throwIfAborted();
+  if (model !== undefined && servedDigest.peek() !== model.digest)
+    throw new Error('The service has other models now: score the points again.');
 }

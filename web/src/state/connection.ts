@@ -94,9 +94,9 @@ async function checkAgain(): Promise<void> {
 }
 
 /** Asks which models answer, which needs no key and no quota. @returns whether the service is up */
-export async function checkHealth(): Promise<boolean> {
+export async function checkHealth(signal: AbortSignal | null = null): Promise<boolean> {
   try {
-    const response = await fetch('/v1/health');
+    const response = await fetch('/v1/health', { signal });
     const { model } = (await response.json()) as Health;
     batch(() => {
       servedVersion.value = model.version;
