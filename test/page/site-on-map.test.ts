@@ -61,6 +61,24 @@ browserTest(
   },
 );
 
+browserTest('where the browser is does not replace what was chosen while it was found', async () => {
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
+  await page.evaluate(() => {
+    const coords = { latitude: 44.25, longitude: -122.4 } as GeolocationCoordinates;
+    navigator.geolocation.getCurrentPosition = (answer) =>
+      addEventListener('located', () => answer({ coords } as GeolocationPosition));
+  });
+  const locate = page.getByRole('button', { name: 'My location' });
+  await locate.click();
+  await page.locator('#place').fill('44.2, -122.1');
+  await page.evaluate(() => dispatchEvent(new Event('located')));
+  await locate.click(); // it was answered
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  await page.evaluate(() => dispatchEvent(new Event('located')));
+  expect(page.url()).toMatch(/panel=units.*site=44\.12,-122\.03/);
+});
+
 browserTest('the map of earlier choices is not printed while that of new choices is loaded', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await drop(page, 'units.geojson', collection(['North slope']));

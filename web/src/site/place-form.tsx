@@ -29,12 +29,13 @@ export function PlaceForm() {
     setPlaces(names); // they may not have loaded when the field got the focus
     return placeNamed(names, text) ?? problemOf(text);
   };
+  /** Whether the field has the same text still: no other was typed, and no other site or panel chosen, meanwhile. */
+  const isAwaited = () => document.querySelector<HTMLInputElement>('#place')?.value === text;
   const go = async (event: Event) => {
     event.preventDefault();
     setProblem('');
     const found = placeIn(text) ?? (await loadNamedPlaces().then(placeOrProblem, () => NO_NAMES));
-    // Another text was typed, or another site chosen, while the list was loaded.
-    if (document.querySelector<HTMLInputElement>('#place')?.value !== text) return;
+    if (!isAwaited()) return;
     if (typeof found !== 'string') return show(found);
     setProblem(found);
     site.value = null; // the figures would be of another place
@@ -45,11 +46,12 @@ export function PlaceForm() {
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
         setLocating(false);
-        show(coords);
+        if (isAwaited()) show(coords);
       },
       ({ message }) => {
         setLocating(false);
-        setProblem(`The browser did not say where it is${message === '' ? '' : `: ${message}`}.`);
+        if (isAwaited())
+          setProblem(`The browser did not say where it is${message === '' ? '' : `: ${message}`}.`);
       },
       { enableHighAccuracy: true, timeout: LOCATION_TIMEOUT_MS },
     );
