@@ -86,7 +86,7 @@ browserTest('what the page or the models cannot use of a link is named and left 
     .poll(() => new URL(page.url()).hash)
     .toMatch(/^(?!.*(ZZZZ|seeds|moss|colour)).*year=5.*overstory_cover=30/);
   await page.evaluate(() => location.assign('#species=douglas-fir&year=5&year=3&year=5'));
-  await note.getByText('project: species=douglas-fir, year=3.').waitFor();
+  await note.getByText('project: year=3, species=douglas-fir.').waitFor();
   await note.getByRole('button', { name: 'Close' }).click();
   await note.waitFor({ state: 'detached' });
 });

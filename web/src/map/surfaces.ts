@@ -24,7 +24,7 @@ export async function loadSurface(question: SurfaceQuestion, signal: AbortSignal
   const query = new URLSearchParams({ max_points: String(maxPoints) });
   if (bounds !== null) query.set('bbox', bounds.join(','));
   addAssumptions(query, assumed);
-  const path = `/v1/surfaces/${species}?${query}`;
+  const path = `/v1/surfaces/${encodeURIComponent(species)}?${query}`;
   const cacheKey = `${catalogues.peek()?.model.digest} ${path}`;
   const cached = cache.get(cacheKey);
   if (cached !== undefined) return cached;

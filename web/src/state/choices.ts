@@ -14,6 +14,9 @@ export type Panel = (typeof PANELS)[number];
 /** Douglas-fir. */
 export const DEFAULT_SPECIES = 'PSME';
 
+/** Whether a text may be the code of a species: other grids have other codes. */
+export const isSpeciesCode = (text: string) => text.length > 0 && text.length <= 20;
+
 /** What a link or a project has that the page or this service cannot use, as `name=value`. */
 export const unusedChoices = signal<readonly string[]>([]);
 
@@ -144,7 +147,7 @@ export function readChoices(text: string): void {
         .filter((entry): entry is [string, number] => entry[1] !== null),
     );
   batch(() => {
-    species.value = read('species', (code) => (/^[A-Z]{4}$/.test(code) ? code : null)) ?? species.value;
+    species.value = read('species', (code) => (isSpeciesCode(code) ? code : null)) ?? species.value;
     method.value = read('method', oneOf(METHODS)) ?? method.value;
     horizon.value = read('year', oneOf(HORIZONS)) ?? horizon.value;
     layer.value = read('layer', oneOf(LAYERS)) ?? layer.value;

@@ -1,7 +1,7 @@
 import { batch, computed } from '@preact/signals';
 import * as z from 'zod/mini';
 import { HORIZONS, METHODS } from '../api/types.js';
-import { choicesText, readChoices } from './choices.js';
+import { choicesText, isSpeciesCode, readChoices } from './choices.js';
 import {
   DEFAULT_SETTINGS,
   MAX_COST,
@@ -23,7 +23,7 @@ export const WORK_VERSION = 1;
 const text = (length: number) => z.string().check(z.maxLength(length));
 const cost = z.nullable(z.number().check(z.positive(), z.lte(MAX_COST)));
 const method = z.enum(METHODS);
-const codes = z.array(z.string().check(z.regex(/^[A-Z]{4}$/))).check(z.maxLength(100));
+const codes = z.array(z.string().check(z.refine(isSpeciesCode))).check(z.maxLength(100));
 
 const OUTCOMES = ['observed', 'calibrated', 'simulated'] as const;
 
