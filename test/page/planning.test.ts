@@ -215,7 +215,7 @@ browserTest(
 );
 
 browserTest(
-  'a target of 0 orders nothing, a blank one is that of all, and units with a wrong one or of which none survives are named',
+  'a target of 0 orders nothing, a blank one is that of all, and units with a wrong one or a low end of 0 are named',
   async () => {
     const harsh = { warming: '10', precipitation: '-80', 'practice.overstory_cover': '100' };
     const { page } = await openUnits(shared, harsh, { locale: 'en-US' });
@@ -243,9 +243,10 @@ browserTest(
     await page.getByLabel('Douglas-fir only').check();
     await page.getByLabel('Reckoned by').selectOption('low');
     await page
-      .getByText('No order for 2 units, where none of the best option survives: Blank, Own.')
+      .getByText('No order for 2 units, where the low end of the best option is 0 %: Blank, Own.')
       .first() // the report has it, too
       .waitFor();
+    await page.locator('table.plan').getByText('Order: low end is 0 %.').first().waitFor();
   },
 );
 

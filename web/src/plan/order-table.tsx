@@ -1,6 +1,7 @@
 import { METHODS, type PlanOption } from '../api/types.js';
 import { areaText, areaUnit, counted, METHOD_NAMES, measureOf, money, number } from '../page/format.js';
 import { namesOf } from '../page/notes.js';
+import { settings } from '../state/plan-settings.js';
 import { type OrderLine, orderLines, type PlanRow, unitsWithoutOrder } from './plan-rows.js';
 
 /** What is ordered: trees for hand planting, pods for sowing by drone. */
@@ -10,8 +11,9 @@ const THINGS: Readonly<Record<PlanOption['planting_method'], string>> = {
 };
 
 /** The order of one option of a unit, with trees or pods per area from its total. */
-export function orderText({ order, planned, planting_method }: PlanRow): string {
-  if (!order) return order === null ? 'none survives' : '';
+export function orderText({ order, planned, planting_method, survival }: PlanRow): string {
+  if (order === undefined) return '';
+  if (order === null) return survival.mean > 0 ? 'low end is 0\u00a0%' : 'none survives';
   const area = measureOf('ha').fromMetric(planned.area_ha);
   return [
     counted(order.total, THINGS[planting_method]),
@@ -28,8 +30,11 @@ export function OrderTable({ rows }: { rows: readonly PlanRow[] }) {
       <Lines lines={orderLines(rows)} />
       {without.length > 0 && (
         <p class="small">
-          No order for {counted(without.length, 'unit')}, where none of the best option survives:{' '}
-          {namesOf(without)}.
+          No order for {counted(without.length, 'unit')}, where{' '}
+          {settings.value.basis === 'low'
+            ? 'the low end of the best option is 0\u00a0%'
+            : 'none of the best option survives'}
+          : {namesOf(without)}.
         </p>
       )}
     </>

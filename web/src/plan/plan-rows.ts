@@ -101,7 +101,7 @@ export function orderLines(rows: readonly PlanRow[]): OrderLine[] {
   return [...lines.values()].sort((a, b) => b.total - a.total);
 }
 
-/** The units without an order because none of their best option survives. */
+/** The units without an order because the survival of their best option, or its low end, is 0. */
 export const unitsWithoutOrder = (rows: readonly PlanRow[]) =>
   rows.filter(({ rank, order }) => rank === 1 && order === null).map(({ unit }) => unit);
 
