@@ -3,6 +3,7 @@ import { download } from '../files/download.js';
 import { projectFile } from '../files/project-file.js';
 import { dateText } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
+import { mayDiscardRows } from '../points/may-discard-rows.js';
 import {
   clearWork,
   isChangedElsewhere,
@@ -83,7 +84,7 @@ export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }
       {isChangedElsewhere.value && (
         <p class="flag" role="status">
           The work was changed in another tab.{' '}
-          <button type="button" onClick={() => takeOver()}>
+          <button type="button" onClick={() => mayDiscardRows() && takeOver()}>
             Take it over
           </button>
         </p>
