@@ -119,6 +119,11 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await page.keyboard.press('Delete');
   expect(await focused()).toBe('Corner 3 of 3');
   await expect.poll(async () => (await exportedCorners(page))[0]).toEqual(drawn);
+  await page.getByRole('button', { name: 'Corner 3 of 3', exact: true }).focus();
+  await page.keyboard.press('Delete'); // a triangle keeps its corners
+  expect(await page.getByRole('button', { name: 'Remove corner' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Control+z');
+  await page.getByRole('button', { name: 'Corner 4 of 4', exact: true }).waitFor();
   await page.getByRole('status').getByText('1 unit planned.').waitFor();
   await page.locator('table.plan').getByText('=Ridge').waitFor();
   expect(await saved(page, 'Export GeoJSON')).not.toContain('Drawn 1');

@@ -5,6 +5,7 @@ import { draft } from '../map/unit-layers.js';
 import {
   type CornerAt,
   insertCorner,
+  isRemovable,
   moveCorner,
   type Rings,
   removeCorner,
@@ -32,12 +33,12 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 };
 
-/** Removes the chosen corner of the edited unit, and chooses the one before it. */
+/** Removes the chosen corner of the edited unit, unless its ring has only three, and chooses the one before it. */
 export function removeChosenCorner(): void {
   const unit = units.peek().find(({ id }) => id === editedUnit.peek());
   const at = chosenCorner.peek();
   const rings = unit === undefined ? null : ringsOf(unit.geometry);
-  if (unit === undefined || rings === null || at === null) return;
+  if (unit === undefined || rings === null || at === null || !isRemovable(rings, at)) return;
   chosenCorner.value = { ...at, index: Math.max(0, at.index - 1) };
   changeUnit(unit.id, { geometry: withRings(unit.geometry, removeCorner(rings, at)) });
 }

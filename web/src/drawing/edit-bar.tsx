@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isRemovable, ringsOf } from '../state/corners.js';
 import { earlierUnits, editedUnit, undo, units } from '../state/units.js';
 import { chosenCorner, hasHiddenCorners, removeChosenCorner } from './corner-handles.js';
 import { drawing, finishDrawing, removeLastCorner } from './drawing.js';
@@ -27,6 +28,7 @@ export function EditBar() {
     );
   const unit = units.value.find(({ id }) => id === editedUnit.value);
   if (unit === undefined) return null;
+  const at = chosenCorner.value;
   return (
     <Bar
       hint={
@@ -39,7 +41,11 @@ export function EditBar() {
         )
       }
     >
-      <button type="button" disabled={chosenCorner.value === null} onClick={removeChosenCorner}>
+      <button
+        type="button"
+        disabled={at === null || !isRemovable(ringsOf(unit.geometry), at)}
+        onClick={removeChosenCorner}
+      >
         Remove corner
       </button>
       <button type="button" disabled={earlierUnits.value.length === 0} onClick={undo}>

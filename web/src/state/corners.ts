@@ -43,6 +43,9 @@ export const moveCorner = (rings: Rings, at: CornerAt, position: Position): Ring
 export const insertCorner = (rings: Rings, at: CornerAt, position: Position): Rings =>
   changeRing(rings, at.ring, (ring) => ring.toSpliced(at.index, 0, position));
 
+/** Whether a corner can be removed: its ring has more than three. */
+export const isRemovable = (rings: Rings | null, at: CornerAt) => (rings?.[at.ring]?.length ?? 0) > 3;
+
 /** Removes a corner of a ring that has more than three. */
 export const removeCorner = (rings: Rings, at: CornerAt): Rings =>
   changeRing(rings, at.ring, (ring) => (ring.length > 3 ? ring.toSpliced(at.index, 1) : ring));
