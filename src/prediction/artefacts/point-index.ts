@@ -35,14 +35,15 @@ export interface PointIndex extends GridPoints {
 /** Indexes points. Does not check that they are in order, each node once. */
 export function indexPoints(points: GridPoints): PointIndex {
   const { stepsPerDegree, latitudes, longitudes, row, column } = points;
-  const border = borderOf(points);
+  const nodes = nodesOf(points);
+  const border = borderOf(points, nodes);
   return {
     stepsPerDegree,
     latitudes: sharedCopy(latitudes),
     longitudes: sharedCopy(longitudes),
     row: sharedCopy(row),
     column: sharedCopy(column),
-    nodes: sharedCopy(nodesOf(points)),
+    nodes: sharedCopy(nodes),
     border: sharedCopy(border),
     tree: treeOf(points, border),
   };
@@ -75,7 +76,7 @@ function wordAt(columnCount: number, row: number, column: number): number {
   return 2 * (row * Math.ceil(columnCount / WORD_BITS) + Math.floor(column / WORD_BITS));
 }
 
-/** Bits, since they fit the caches of a core where the numbers of points would not. */
+/** Bits and counts fit the caches of a core, where the numbers of all points would not. */
 function nodesOf({ latitudes, longitudes, row, column }: GridPoints): Uint32Array {
   const columnCount = longitudes.length;
   if (latitudes.length * columnCount > MAX_NODES) return new Uint32Array(0);
@@ -96,16 +97,14 @@ function countBits(word: number): number {
 /** With more, a lattice with few points would take far more memory than the points. */
 const MAX_NODES = 2 ** 24;
 
-function borderOf({ latitudes, longitudes, row, column }: GridPoints): Uint32Array {
+function borderOf({ latitudes, longitudes, row, column }: GridPoints, nodes: Uint32Array): Uint32Array {
   const columns = longitudes.length;
-  const nodeCount = latitudes.length * columns;
-  if (nodeCount > MAX_NODES) return Uint32Array.from(row.keys());
-  const isPoint = new Uint8Array(nodeCount);
-  for (let point = 0; point < row.length; point++) isPoint[row[point] * columns + column[point]] = 1;
+  const isPoint = (r: number, c: number) => (nodes[wordAt(columns, r, c)] & (1 << (c % WORD_BITS))) !== 0;
   const isInside = (r: number, c: number) => {
-    if (r === 0 || c === 0 || r === latitudes.length - 1 || c === columns - 1) return false;
-    for (let south = (r - 1) * columns + c; south <= (r + 1) * columns + c; south += columns)
-      if ((isPoint[south - 1] & isPoint[south] & isPoint[south + 1]) === 0) return false;
+    if (nodes.length === 0 || r === 0 || c === 0 || r === latitudes.length - 1 || c === columns - 1)
+      return false;
+    for (let south = r - 1; south <= r + 1; south++)
+      if (!isPoint(south, c - 1) || !isPoint(south, c) || !isPoint(south, c + 1)) return false;
     return true;
   };
   const border = new Uint32Array(row.length);
