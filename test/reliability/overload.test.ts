@@ -17,8 +17,9 @@ const OPEN_TABLES_BYTES = 170 * 1024 * 1024;
 const PEAK_MS = amount({ short: 300, long: 5000 });
 const OVERLOAD_MS = amount({ short: 500, long: 30_000 });
 
-// A limit that holds where callers and service share two cores; docs/reliability.md has the aims and what was measured.
+// Limits that hold where callers and service share two cores; docs/reliability.md has the aims and what was measured.
 const MIN_GOODPUT = 0.5;
+const REFUSED_WITHIN_MS = 50;
 
 const LOADS = (['batch', 'table', 'plan'] as const).flatMap((workload) =>
   [1, 2].map((workers) => ({ workload, workers })),
@@ -27,6 +28,7 @@ const LOADS = (['batch', 'table', 'plan'] as const).flatMap((workload) =>
 test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
   'at ten times the requests ($workload) that $workers workers can answer, the excess is refused, the rest is answered, none is lost, and the service recovers',
   async ({ workload, workers }) => {
+    const isRefusedAtOnce = workload === 'batch' && workers === 1; // beside two the main thread has to wait
     const service = new ServiceProcess({
       WORKERS: String(workers),
       CACHE_BYTES: '0',
@@ -92,7 +94,8 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
     if (!IS_LONG) return;
     expect(refused.length).toBeGreaterThan(answered.length);
     expect(after.residentMb).toBeLessThan(before.residentMb + 200);
-    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5));
+    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / (isRefusedAtOnce ? 2 : 1));
+    if (isRefusedAtOnce) expect(quantile(refused, 0.5)).toBeLessThan(REFUSED_WITHIN_MS);
     expect(goodput).toBeGreaterThan(MIN_GOODPUT);
     expect(normalMs).toBeLessThan(2000);
     expect(afterwardsPerS).toBeGreaterThan(MIN_GOODPUT * peakPerS);
