@@ -56,6 +56,7 @@ const misspelt = (name: string, option: string) =>
   `"${name}" is not a field: write ${option}, or rename it if it is a tag of your own`;
 
 test.each([
+  ['"elevation_m":null', 'elevation_m', elevationRange('null')],
   ['"elevation_m":{"toString":1}', 'elevation_m', elevationRange('an object')],
   ['"elevation_m":"850"', 'elevation_m', elevationRange('"850"')],
   ['"elevation_m":-10.5', 'elevation_m', elevationRange('-10.5')],

@@ -44,7 +44,7 @@ const site = (code: ErrorCode, change: object): Case => [
 
 const DEPTH = 100_000;
 const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
-const NO_NUMBER = ['1e999', '-1e999', '"44.1"', 'null', 'true', '[]', '[44.1]', '{}', '{"toString":1}', '""'];
+const NO_NUMBER = ['1e999', '-1e999', '"44.1"', 'null', 'true', '[]', '[44.1]', '{}', '{"valueOf":44}', '""'];
 const SHAPE = { horizons: [2] };
 const RANGE = { conditions: { vpd_max: 99 } };
 const SPECIES = { species_code: 'XXXX' };
@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
     (field): Case => [without(field), 'invalid_request', field],
   ),
   ...values('invalid_request', 'latitude', ...NO_NUMBER, '90.0000001', '-91', '9'.repeat(400), DEEP),
-  ...values('invalid_request', 'longitude', ...NO_NUMBER, '180.5', '-1e308'),
+  ...values('invalid_request', 'longitude', ...NO_NUMBER, '{"toString":1}', '180.5', '-1e308'),
   ['{"latitude":100,"longitude":{"toString":1}}', 'invalid_request'], // no swapped coordinates
   ...values('invalid_request', 'species_code', '1', 'null', 'true', '[]', '["PSME"]', '{}', '1e999'),
   ...values('invalid_request', 'horizons', 'null', '{"0":1,"length":1}', '[]', '[1,7]', '[[1]]', '["1"]'),
