@@ -65,12 +65,16 @@ def conform(answer: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema.with_metadata(answer.schema.metadata))
 
 
+def without_models(table: pa.Table | pa.RecordBatch) -> dict[bytes, bytes]:
+    """The metadata of a table without the models of an earlier answer."""
+    return {name: value for name, value in (table.schema.metadata or {}).items() if name not in MODEL_KEYS}
+
+
 def with_models(table: pa.Table, models: Iterable[bytes]) -> pa.Table:
     """The table with `model` in its metadata, or with the JSON array `models` if several answered its rows."""
-    others = {name: value for name, value in (table.schema.metadata or {}).items() if name != b"model"}
     each = list(dict.fromkeys(models))
     stated = {b"model": each[0]} if len(each) == 1 else {b"models": b"[" + b",".join(each) + b"]"} if each else {}
-    return table.replace_schema_metadata({**others, **stated} or None)
+    return table.replace_schema_metadata({**without_models(table), **stated} or None)
 
 
 def without_dictionaries(table: pa.Table) -> pa.Table:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from nurselog._table.columns import MODEL_KEYS, without_dictionaries
+from nurselog._table.columns import without_dictionaries, without_models
 from nurselog.errors import InvalidRequestError
 
 Frame = TypeVar("Frame")
@@ -96,8 +96,7 @@ class _ArrowFrame:
     def with_answer(self, answer: pa.Table) -> pa.Table | pa.RecordBatch:
         if not self._categories:
             answer = without_dictionaries(answer)
-        own = {name: value for name, value in (self._frame.schema.metadata or {}).items() if name not in MODEL_KEYS}
-        metadata = {**own, **(answer.schema.metadata or {})}
+        metadata = {**without_models(self._frame), **(answer.schema.metadata or {})}
         schema = pa.schema([*self._frame.schema, *answer.schema], metadata or None)
         frame = self._frame.slice(0, answer.num_rows)
         if isinstance(frame, pa.Table):
