@@ -46,15 +46,12 @@ export const insertCorner = (rings: Rings, at: CornerAt, position: Position): Ri
 /** Whether a corner can be removed: its ring has more than three. */
 export const isRemovable = (rings: Rings | null, at: CornerAt) => (rings?.[at.ring]?.length ?? 0) > 3;
 
-/** Removes a corner of a ring that has more than three. */
+/** Removes a corner, if it can be. */
 export const removeCorner = (rings: Rings, at: CornerAt): Rings =>
-  changeRing(rings, at.ring, (ring) => (ring.length > 3 ? ring.toSpliced(at.index, 1) : ring));
+  isRemovable(rings, at) ? changeRing(rings, at.ring, (ring) => ring.toSpliced(at.index, 1)) : rings;
 
-const changeRing = (
-  rings: Rings,
-  index: number,
-  change: (ring: readonly Position[]) => Position[] | readonly Position[],
-) => rings.with(index, change(rings[index]));
+const changeRing = (rings: Rings, index: number, change: (ring: readonly Position[]) => Position[]) =>
+  rings.with(index, change(rings[index]));
 
 /** Decimals of degrees in the text: a tenth of a metre. */
 const DECIMALS = 6;
