@@ -30,7 +30,7 @@ export const CLOSED_WHILE_WAITING = retryLater(
 const CLOSED_HINT =
   'The connection was closed for sending before the answer began, which looks as if its caller had disconnected: ' +
   'keep it open for sending until the answer has arrived.';
-/** Of requests that workers answer in steps. It is no failure of the service, so that it counts towards the quota. */
+/** The caller left while workers answered the request in steps. The service did not fail, so the request counts. */
 export const CLOSED_BEFORE_ANSWER = new ApiError({ code: 'invalid_request', message: CLOSED_HINT }, {}, 400);
 
 /** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */

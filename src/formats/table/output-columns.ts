@@ -15,7 +15,7 @@ export interface OutputColumn<Rows> {
   readonly texts?: keyof TextLists;
   /** Decimals to which formats of text round; other numbers are written as they are. */
   readonly decimals?: number;
-  /** Fills `values` with those of the first rows. A loop of its own, not a call for each value, which takes as long again. */
+  /** Fills `values` with those of the first rows. Each column has a loop of its own: a call for each value is slower. */
   readonly read: (rows: Rows, values: ColumnValues) => void;
 }
 
