@@ -11,9 +11,9 @@
 #' @return A data frame with a row for each unit, species and method, best first within the unit: `unit`, `area_ha`,
 #'   `data_points`, `rank`, `species_code`, `species_common_name`, `planting_method`, `in_native_range`, `mean`, `low`,
 #'   `high` (of planted trees, or of sown spots in which a seedling lives), with costs `cost_per_survivor`, with a target
-#'   `order_per_ha`, `order_total` and with costs `order_cost` (all `NA` where none survives), and for units that failed
-#'   `error_code` and `error_message`. If the service fails before all units are answered, the error has the rows of the
-#'   first ones as `answered`.
+#'   `order_per_ha`, `order_total` and with costs `order_cost` (all `NA` where the survival that divides the target is
+#'   0), and for units that failed `error_code` and `error_message`. If the service fails before all units are answered,
+#'   the error has the rows of the first ones as `answered`.
 #' @examples
 #' \dontrun{
 #' units <- sf::st_read("units.shp")
