@@ -19,14 +19,23 @@ export interface TableOrder {
   readonly request: TableRequest;
 }
 
-/** Open tables are kept between steps, the last ones. They are views of their bodies, and of little size. */
-const tables = new LRUCache<number, OpenTable>({ max: 4 });
+/**
+ * Open tables are kept between steps, the last ones. They are views of their bodies, and of little size; to open an Arrow
+ * stream of thousands of record batches again for each step would take most of the time.
+ */
+const tables = new LRUCache<number, OpenTable>({ max: 32 });
 
 function openTableOf({ id, body, request }: TableOrder, data: PredictorData): OpenTable {
   const bytes = new Uint8Array(body.memory, body.at, body.length);
   const table = tables.get(id) ?? openTable(bytes, request, data);
   tables.set(id, table);
   return table;
+}
+
+/** Makes a function that tells whether a step that begins now has taken its time. */
+function stepTimer(): () => boolean {
+  const endMs = performance.now() + STEP_MS;
+  return () => performance.now() > endMs;
 }
 
 /**
@@ -39,8 +48,7 @@ function checkTable(
   { data }: Predictor,
 ) {
   const open = openTableOf(table, data);
-  const endMs = performance.now() + STEP_MS;
-  const state = open.check(before, () => performance.now() > endMs);
+  const state = open.check(before, stepTimer());
   return { state, ends: state.isChecked ? open.ends(state) : undefined };
 }
 
@@ -49,7 +57,7 @@ function answerRows(
   { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
   predictor: Predictor,
 ) {
-  return openTableOf(table, predictor.data).answer(state, chunk, predictor);
+  return openTableOf(table, predictor.data).answer(state, chunk, predictor, stepTimer());
 }
 
 /** What a worker does for each kind of order. The `bytes` of a result are in memory of their own. */

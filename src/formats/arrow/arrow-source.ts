@@ -37,13 +37,25 @@ export class ArrowSource implements TableSource {
     this.names = sent.fields.map(({ name }) => name);
   }
 
-  /** Chunks of at most ENCODED_CHUNK_BYTES, if these have more than one row. A chunk has rows of one batch. */
+  /** Chunks of at most ENCODED_CHUNK_BYTES, if these have more than one row. Small batches share a chunk. */
   *chunks(maxRows: number): Generator<TableChunk> {
+    let open = { from: 0, count: 0, start: 0, end: 0 };
+    let openBytes = 0;
     for (const { firstRow, rowCount, bytes } of this.batches) {
-      const rows = Math.min(maxRows, Math.max(1, Math.floor((ENCODED_CHUNK_BYTES * rowCount) / bytes)));
-      for (let row = 0; row < rowCount; row += rows)
-        yield { from: firstRow + row, count: Math.min(rows, rowCount - row), start: 0, end: 0 };
+      const rowBytes = bytes / rowCount;
+      const rows = Math.min(maxRows, Math.max(1, Math.floor(ENCODED_CHUNK_BYTES / rowBytes)));
+      for (let row = 0; row < rowCount; row += rows) {
+        const count = Math.min(rows, rowCount - row);
+        if (open.count + count > maxRows || openBytes + count * rowBytes > ENCODED_CHUNK_BYTES) {
+          if (open.count > 0) yield open;
+          open = { from: firstRow + row, count: 0, start: 0, end: 0 };
+          openBytes = 0;
+        }
+        open.count += count;
+        openBytes += count * rowBytes;
+      }
     }
+    if (open.count > 0) yield open;
   }
 
   dictionariesBefore({ from }: TableChunk): Dictionaries {
@@ -54,8 +66,9 @@ export class ArrowSource implements TableSource {
     const batch = this.#batchOf(chunk.from);
     if (this.#loaded?.batch !== batch) this.#loaded = { batch, columns: this.load(batch, 'a record batch') };
     const inBatch = chunk.from - batch.firstRow;
-    const columns = this.#loaded.columns.map((column) => sliceColumn(column, inBatch, chunk.count));
-    return new ArrowRows(columns, chunk);
+    const count = Math.min(chunk.count, batch.rowCount - inBatch);
+    const columns = this.#loaded.columns.map((column) => sliceColumn(column, inBatch, count));
+    return new ArrowRows(columns, { ...chunk, count });
   }
 
   #batchOf(row: number): StreamBatch {

@@ -12,7 +12,7 @@ import { textOutput } from '../text/text-output.js';
 import { readPositions } from './input-columns.js';
 import { rowChecks } from './row-checks.js';
 import type { TableChunk, TableRequest, TableState } from './table-request.js';
-import type { TableOutput, TableReader } from './table-source.js';
+import { ENCODED_CHUNK_BYTES, type TableOutput, type TableReader } from './table-source.js';
 
 /** The answer to the first rows of a chunk. */
 export interface ChunkAnswer {
@@ -60,33 +60,55 @@ export function openTable(body: Uint8Array, request: TableRequest, data: Predict
       return { head, tail };
     },
 
-    /** Answers rows of a chunk. */
-    async answer(state: TableState, chunk: TableChunk, predictor: Predictor): Promise<ChunkAnswer> {
+    /** Answers the first rows of a chunk: at least one, and no more once the answer is long or the time is up. */
+    async answer(
+      state: TableState,
+      chunk: TableChunk,
+      predictor: Predictor,
+      isTimeUp: () => boolean,
+    ): Promise<ChunkAnswer> {
       const { source, checks, output } = checkedTable(state);
-      const rows = source.rows(chunk);
-      const sites = checks.read(rows);
-      const { records, inferenceMs } = await predictRows(sites, predictor);
-      const errors = new Map<number, ErrorObject>();
-      for (let row = 0; row < sites.count; row++) {
-        const status = records.status[row];
-        if (Number.isNaN(sites.latitude[row])) errors.set(row, checks.error(rows, row));
-        else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, data));
-      }
-      const predicted = { grid: data.grid, points: records.points, records, method: sites.method };
-      const { bytes, rowCount } = output.encode(rows, predicted, errors);
       const outcomes = new Map<'answered' | ErrorCode, number>();
-      for (let row = 0; row < rowCount; row++) {
-        const outcome = errors.get(row)?.code ?? 'answered';
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      }
-      const { from, count, start, end } = chunk;
-      const rest =
-        rowCount < count
-          ? { from: from + rowCount, count: count - rowCount, start: rows.starts?.[rowCount] ?? start, end }
-          : undefined;
-      return { bytes, outcomes, rest, inferenceMs };
+      const parts: Uint8Array<ArrayBuffer>[] = [];
+      let [byteCount, inferenceMs] = [0, 0];
+      let rest = chunk;
+      do {
+        const rows = source.rows(rest);
+        const sites = checks.read(rows);
+        const { records, inferenceMs: partMs } = await predictRows(sites, predictor);
+        const errors = new Map<number, ErrorObject>();
+        for (let row = 0; row < sites.count; row++) {
+          const status = records.status[row];
+          if (Number.isNaN(sites.latitude[row])) errors.set(row, checks.error(rows, row));
+          else if (status !== ROW_STATUS.answered) errors.set(row, placeError(status, sites, row, data));
+        }
+        const predicted = { grid: data.grid, points: records.points, records, method: sites.method };
+        const { bytes, rowCount } = output.encode(rows, predicted, errors);
+        for (let row = 0; row < rowCount; row++) {
+          const outcome = errors.get(row)?.code ?? 'answered';
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        }
+        parts.push(bytes);
+        byteCount += bytes.length;
+        inferenceMs += partMs;
+        const { from, count, start, end } = rest;
+        const next = rows.starts?.[rowCount] ?? start;
+        rest = { from: from + rowCount, count: count - rowCount, start: next, end };
+      } while (rest.count > 0 && byteCount < ENCODED_CHUNK_BYTES && !isTimeUp());
+      const bytes = parts.length === 1 ? parts[0] : joined(parts, byteCount);
+      return { bytes, outcomes, rest: rest.count > 0 ? rest : undefined, inferenceMs };
     },
   };
+}
+
+function joined(parts: readonly Uint8Array[], byteCount: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(byteCount);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 /** Predicts rows, at most RUN_ROWS at a time. */

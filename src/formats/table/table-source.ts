@@ -26,7 +26,7 @@ export interface TableSource {
   readonly arrowSchema: Schema;
   /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */
   dictionariesBefore?(chunk: TableChunk): ReadonlyMap<number, Vector>;
-  /** The first rows of a chunk: fewer than it has if all would be too many cells. */
+  /** The first rows of a chunk, at least one: fewer than it has if they are in several record batches or have many cells. */
   rows(chunk: TableChunk): ChunkRows;
 }
 

@@ -59,8 +59,9 @@ export async function answerTable(
   const tables = [table, openTable(Buffer.from(body), asked, data)];
   const parts = [head];
   for (const [index, first] of state.chunks.entries()) {
+    const { answer } = tables[index % tables.length];
     for (let chunk: TableChunk | undefined = first; chunk !== undefined; ) {
-      const { bytes, rest } = await tables[index % tables.length].answer(state, chunk, predictor);
+      const { bytes, rest } = await answer(state, chunk, predictor, () => index % 2 === 0);
       parts.push(bytes);
       chunk = rest;
     }
