@@ -3,12 +3,27 @@ import type { MemoryBudget } from '../work/admission.js';
 import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from './errors.js';
 import { callerOf } from './server/request-state.js';
 
-/** Takes memory for a request until its response is closed. @throws ApiError overloaded where too little is left */
-export function takeMemory(budget: MemoryBudget, bytes: number, { request, raw }: FastifyReply): void {
+/**
+ * Takes memory for a request until its response is closed.
+ * @returns gives all but some bytes back before
+ * @throws ApiError overloaded where too little is left
+ */
+export function takeMemory(
+  budget: MemoryBudget,
+  bytes: number,
+  { request, raw }: FastifyReply,
+): (keptBytes: number) => void {
   if (raw.closed) throw CLOSED_WHILE_WAITING; // its 'close' would never come
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
-  raw.once('close', () => budget.release(id, bytes));
+  let taken = bytes;
+  const keep = (keptBytes: number) => {
+    const kept = Math.min(keptBytes, taken);
+    budget.release(id, taken - kept);
+    taken = kept;
+  };
+  raw.once('close', () => keep(0));
+  return keep;
 }
 
 /** Smaller answers are not counted: they fit into the buffers of the system even if their callers do not read. */

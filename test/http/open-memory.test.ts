@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
@@ -27,6 +28,8 @@ const service = await serviceOfFile({
 });
 
 const newKey = async () => (await service.issueKey('hypha')).secret;
+const tableOf = (rows: number) => csvOf(Array(rows).fill(PREDICT_REQUEST));
+const postSmall = (rows: number, key: string) => postTable(service, tableOf(rows), '', { 'x-api-key': key });
 
 async function send(line: string, headers: readonly string[]) {
   const socket = await openSocket(service.apiUrl);
@@ -36,8 +39,9 @@ async function send(line: string, headers: readonly string[]) {
 }
 
 /** Sends the head of a request and waits for an answer or 100 Continue. */
-async function announce(path: string, type: string, key: string, bytes: number) {
+async function announce(path: string, type: string, key: string, bytes: number, coding = 'identity') {
   const headers = [`X-API-Key: ${key}`, `Content-Type: ${type}`, `Content-Length: ${bytes}`];
+  headers.push(`Content-Encoding: ${coding}`);
   const socket = await send(`POST ${path}`, [...headers, 'Expect: 100-continue']);
   return { socket, text: String((await once(socket, 'data'))[0]) };
 }
@@ -48,8 +52,6 @@ const OVERLOADED = /^HTTP\/1\.1 503 .*"code":"overloaded","message":"Too many/s;
 test('a table is overloaded before its body if its key would exceed half of the memory for tables, or all keys all of it', async () => {
   const [one, other, third] = [await newKey(), await newKey(), await newKey()];
   const announceLarge = (key: string) => announce(TABLE_PATH, 'text/csv', key, TABLE_BYTES);
-  const postSmall = (rows: number, key: string) =>
-    postTable(service, csvOf(Array(rows).fill(PREDICT_REQUEST)), '', { 'x-api-key': key });
   const large = await announceLarge(one);
   expect(large.text).toMatch(CONTINUE);
   expect((await announceLarge(one)).text).toMatch(OVERLOADED);
@@ -61,6 +63,18 @@ test('a table is overloaded before its body if its key would exceed half of the 
   expect(refused.headers.get('retry-after')).toBe('1');
   large.socket.destroy();
   await eventually(async () => expect((await postSmall(100, third)).status).toBe(200));
+});
+
+test('a table in gzip takes memory for the largest body until its own has arrived, while its answer is not read', async () => {
+  const key = await newKey();
+  const body = gzipSync(tableOf(20_000));
+  const path = `${TABLE_PATH}?include=intervals`;
+  const { socket } = await announce(path, 'text/csv', key, body.length, 'gzip');
+  await expectError(await postSmall(100, key), 503, 'overloaded');
+  socket.pause().write(body);
+  await once(socket, 'readable');
+  expect((await postSmall(100, key)).status).toBe(200);
+  expect(socket.bytesRead).toBeLessThan(1_000_000); // of some 12 MB
 });
 
 const EXPLAINED = { include: ['explanation', 'intervals'] };

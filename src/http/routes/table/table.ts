@@ -64,6 +64,8 @@ const MAX_CHUNKS_UNDER_WAY = 8;
 const OPEN_TABLE_BYTES = 5 * 2 ** 20;
 const OPEN_TABLE_SHARE = 50;
 
+const openBytes = (bodyBytes: number) => bodyBytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bodyBytes);
+
 let tableCount = 0;
 
 /** POST /v1/predict/table: a table of sites in and out. */
@@ -77,8 +79,7 @@ export function tableRoute(
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
     const { bytes } = readHead(request, config, serving.current).body;
-    const openBytes = bytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bytes);
-    takeMemory(budget, openBytes, reply);
+    request.state.keepMemory = takeMemory(budget, openBytes(bytes), reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     const head = readBodyHead(request, config);
@@ -88,7 +89,9 @@ export function tableRoute(
     const range = memory.take(head.bytes);
     try {
       const body = Buffer.from(range.memory, range.at, range.length);
-      return memory.shorten(range, await readUpload(payload, head, body, WINDOW_SHARE * timeoutMs));
+      const length = await readUpload(payload, head, body, WINDOW_SHARE * timeoutMs);
+      request.state.keepMemory?.(openBytes(length));
+      return memory.shorten(range, length);
     } catch (error) {
       memory.release(range);
       throw error;
