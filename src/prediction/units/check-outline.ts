@@ -38,6 +38,18 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   /** The rings of each polygon, the outer one first. */
   const polygons: number[][] = [];
   let comparisons = 0;
+  // An edge is the position where it ends.
+  const edges = rings.flatMap(({ start, end }, ring) =>
+    Array.from({ length: end - start - 1 }, (_, i) => {
+      const edge = start + 1 + i;
+      const [x, y] = [2 * edge, 2 * edge + 1];
+      const segment = [coordinates[x - 2], coordinates[y - 2], coordinates[x], coordinates[y]] as const;
+      return { ring, edge, segment };
+    }),
+  );
+  const edgeBoxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
+  const edgeTree = treeOf(edgeBoxes);
+  const ringBoxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
   for (const [ring, { polygon }] of rings.entries()) {
     polygons[polygon] ??= [];
     polygons[polygon].push(ring);
@@ -47,17 +59,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
 
   /** Checks that edges meet only where they may. Notes which rings touch. */
   function checkContacts(): void {
-    // An edge is the position where it ends.
-    const edges = rings.flatMap(({ start, end }, ring) =>
-      Array.from({ length: end - start - 1 }, (_, i) => {
-        const edge = start + 1 + i;
-        const [x, y] = [2 * edge, 2 * edge + 1];
-        const segment = [coordinates[x - 2], coordinates[y - 2], coordinates[x], coordinates[y]] as const;
-        return { ring, edge, segment };
-      }),
-    );
-    const boxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
-    for (const [index, before] of meeting(boxes)) {
+    for (const [index, before] of meeting(edgeBoxes, edgeTree)) {
       const [a, b] = [edges[index], edges[before]];
       const isOneRing = a.ring === b.ring;
       const apart = a.edge - b.edge;
@@ -76,8 +78,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
     for (const [ring, { polygon, isHole }] of rings.entries())
       if (isHole && placeOf(ring, polygons[polygon].slice(0, 1)) !== INSIDE)
         throw errorAt(ring, 'a hole lies outside its polygon');
-    const boxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
-    for (const [ring, before] of meeting(boxes)) {
+    for (const [ring, before] of meeting(ringBoxes, treeOf(ringBoxes))) {
       const [a, b] = [rings[ring], rings[before]];
       if (a.isHole && b.isHole && a.polygon === b.polygon && overlap([ring], [before]))
         throw errorAt(ring, 'two holes overlap');
@@ -87,10 +88,10 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   }
 
   /** The boxes that meet, by index, each pair once: a box and one before it. */
-  function* meeting(boxes: readonly Box[]): Generator<readonly [index: number, before: number]> {
-    const tree = new Flatbush(boxes.length);
-    for (const { west, south, east, north } of boxes) tree.add(west, south, east, north);
-    tree.finish();
+  function* meeting(
+    boxes: readonly Box[],
+    tree: Flatbush,
+  ): Generator<readonly [index: number, before: number]> {
     for (const [index, { west, south, east, north }] of boxes.entries()) {
       const isBefore = (other: number) => {
         count(PAIR_COMPARISONS);
@@ -139,21 +140,22 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   function placeAt(x: number, y: number, area: readonly number[], edge?: readonly number[]): number {
     let isInside = false;
     for (const ring of area) {
-      const { start, end } = rings[ring];
-      count(end - start);
-      for (let at = 2 * start; at < 2 * end - 2; at += 2) {
-        const y1 = coordinates[at + 1];
-        const y2 = coordinates[at + 3];
-        if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) continue;
-        const x1 = coordinates[at];
-        const x2 = coordinates[at + 2];
+      const { south, east, north } = ringBoxes[ring];
+      count(1);
+      if (y < south || y > north || x > east) continue;
+      const isOfRing = (index: number) => {
+        count(PAIR_COMPARISONS);
+        return edges[index].ring === ring;
+      };
+      // The edges that a ray to the east meets.
+      for (const index of edgeTree.search(x, y, east, y, isOfRing)) {
+        const [x1, y1, x2, y2] = edges[index].segment;
         const isAlong =
           edge !== undefined &&
           orient2d(x1, y1, x2, y2, edge[0], edge[1]) === 0 &&
           orient2d(x1, y1, x2, y2, edge[2], edge[3]) === 0;
         const side = isAlong ? 0 : orient2d(x1, y1, x2, y2, x, y);
         if (side === 0 && x >= Math.min(x1, x2) && x <= Math.max(x1, x2)) return 0;
-        // The edge passes the ray to the east.
         if (y1 > y !== y2 > y && side > 0 === y1 > y2) isInside = !isInside;
       }
     }
@@ -163,6 +165,13 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   function pair(a: number, b: number): number {
     return Math.min(a, b) * rings.length + Math.max(a, b);
   }
+}
+
+function treeOf(boxes: readonly Box[]): Flatbush {
+  const tree = new Flatbush(boxes.length);
+  for (const { west, south, east, north } of boxes) tree.add(west, south, east, north);
+  tree.finish();
+  return tree;
 }
 
 /** A segment from its first position to its last. */
