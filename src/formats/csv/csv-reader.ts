@@ -70,7 +70,7 @@ const OTHER_SEPARATORS = [
 
 /** @throws ApiError where a text does not begin with names between commas, with how they are written instead */
 function checkFirstLine(text: string): void {
-  const [line] = text.replaceAll(/"[^"]*"?/g, '').split('\n', 1);
+  const [line] = text.replaceAll(/(^|[,\n])"[^"]*(?:""[^"]*)*"?/g, '$1').split('\n', 1);
   if (/\r[^\r]/.test(line)) throw tableError('its lines end with CR alone: end them with LF or CRLF');
   if (/^sep=/i.test(line))
     throw lineError(1, `is ${show(line.trim())}, as Excel writes it: remove it, ${COMMAS}`);

@@ -11,26 +11,7 @@ import { readAnswer } from './support/read-answer.js';
 import { sampleRows } from './support/samples.js';
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
-const PIECES = [
-  '',
-  '"',
-  '""',
-  ',',
-  '\n',
-  '\r\n',
-  '\r',
-  ' ',
-  'a',
-  'é',
-  '日本',
-  '🌲',
-  '\\',
-  '\\n',
-  '\t',
-  '=1+1',
-  '\u0000',
-  '\u2028',
-];
+const PIECES = ['', '""', '\r\n', '日本', '\\n', '=1+1', ...'",\n\r aé🌲\\\t\u0000\u2028'];
 const SITE = ['44.12', '-122.03', 'PSME', 'manual'];
 const HEADER = ['latitude', 'longitude', 'species_code', 'planting_method'];
 
@@ -203,8 +184,10 @@ test('a CSV header alone is an empty table', async () => {
   }
 });
 
-test('a byte order mark, CRLF and numbers in quotes or white space change no answer', async () => {
+test('a byte order mark, CRLF and numbers in quotes or white space change no answer, and quotes within a name are part of it', async () => {
   const header = HEADER.join();
+  const [named] = await answerRows(`a;b 5" x,${header}\nq,${SITE.join()}\n`, { format: 'csv' });
+  expect(named['a;b 5" x']).toBe('q');
   const [plain] = await answerRows(`${header}\n${SITE.join()}\n`, { format: 'csv' });
   const others = `\ufeff${header}\r\n"44.12", -122.03 ,PSME,"manual"\r\n`;
   const [answered] = await answerRows(others, { format: 'csv' });
