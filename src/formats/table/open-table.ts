@@ -95,20 +95,10 @@ export function openTable(body: Uint8Array, request: TableRequest, data: Predict
         const next = rows.starts?.[rowCount] ?? start;
         rest = { from: from + rowCount, count: count - rowCount, start: next, end };
       } while (rest.count > 0 && byteCount < ENCODED_CHUNK_BYTES && !isTimeUp());
-      const bytes = parts.length === 1 ? parts[0] : joined(parts, byteCount);
+      const bytes = parts.length === 1 ? parts[0] : new Uint8Array(Buffer.concat(parts));
       return { bytes, outcomes, rest: rest.count > 0 ? rest : undefined, inferenceMs };
     },
   };
-}
-
-function joined(parts: readonly Uint8Array[], byteCount: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(byteCount);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 /** Predicts rows, at most RUN_ROWS at a time. */
