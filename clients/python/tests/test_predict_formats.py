@@ -154,6 +154,26 @@ def test_the_active_geometry_is_used_and_written_also_where_it_is_not_the_first(
     assert answered["matched_longitude"].tolist() == expected["matched_longitude"].tolist()
 
 
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        (["latitude", "longitude"], ["latitude_", "longitude_"]),
+        (["longitude"], ["latitude_", "longitude_"]),
+        (["latitude", "longitude_"], ["latitude__", "longitude__"]),
+        (["LATITUDE"], ["latitude", "longitude"]),
+    ],
+)
+def test_csv_has_the_place_of_a_geometry_beside_columns_named_like_it(
+    predict: Predict, tmp_path: Path, names: list[str], place: list[str]
+) -> None:
+    sites = geopandas.GeoDataFrame({name: [99] for name in names}, geometry=[Point(-122.05, 44.12)], crs=4326)
+    sites.to_file(tmp_path / "sites.gpkg")
+    assert predict("sites.gpkg", "out.csv", *PLANTED).exit_code == 0
+    written = texts(tmp_path / "out.csv")
+    assert written[names].to_numpy().tolist() == [["99"] * len(names)]
+    assert written[place].to_numpy().tolist() == [["44.12", "-122.05"]]
+
+
 @pytest.mark.parametrize("name", ["geometry", "geom", "fid"])
 @pytest.mark.parametrize("output", ["out.gpkg", "out.geojson"])
 def test_a_column_named_like_one_of_the_format_is_kept(

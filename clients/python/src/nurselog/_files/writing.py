@@ -147,7 +147,11 @@ def one_line(error: Exception) -> str:
 
 
 def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool = False) -> None:
-    """Writes tables as CSV. A geometry becomes the columns `latitude` and `longitude` of its point."""
+    """Writes tables as CSV.
+
+    A geometry becomes the columns `latitude` and `longitude` of its point, or `latitude_` and `longitude_` if there is
+    a column of one of these names.
+    """
     file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
     for number, table in enumerate(tables):
         plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
@@ -255,10 +259,12 @@ def _same_but_for_case(names: list[str]) -> list[str]:
 
 def _with_coordinates(table: pa.Table) -> pa.Table:
     frame = geographic_frame(table)
-    for name, values in zip(("latitude", "longitude"), coordinates_of(frame.geometry), strict=True):
-        if name not in table.schema.names:
-            rounded = pc.round(values, _COORDINATE_DECIMALS)
-            table = table.append_column(name, pc.if_else(pc.is_nan(rounded), None, rounded))
+    names = ["latitude", "longitude"]
+    while not set(names).isdisjoint(table.schema.names):
+        names = [f"{name}_" for name in names]
+    for name, values in zip(names, coordinates_of(frame.geometry), strict=True):
+        rounded = pc.round(values, _COORDINATE_DECIMALS)
+        table = table.append_column(name, pc.if_else(pc.is_nan(rounded), None, rounded))
     geometries = geometry_names(table.schema)
     return table.select([name for name in table.schema.names if name not in geometries])
 
