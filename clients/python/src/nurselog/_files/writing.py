@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
@@ -263,8 +264,8 @@ def _with_coordinates(table: pa.Table) -> pa.Table:
     while not set(names).isdisjoint(table.schema.names):
         names = [f"{name}_" for name in names]
     for name, values in zip(names, coordinates_of(frame.geometry), strict=True):
-        rounded = pc.round(values, _COORDINATE_DECIMALS)
-        table = table.append_column(name, pc.if_else(pc.is_nan(rounded), None, rounded))
+        rounded = np.round(values.to_numpy(), _COORDINATE_DECIMALS)  # pyarrow's may differ from it in the last digit
+        table = table.append_column(name, pa.array(rounded, from_pandas=True))
     geometries = geometry_names(table.schema)
     return table.select([name for name in table.schema.names if name not in geometries])
 
