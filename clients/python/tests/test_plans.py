@@ -245,6 +245,7 @@ def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_p
     assert result.exit_code == 0, result.stderr
     written = gpd.read_parquet(path) if name.endswith("parquet") else gpd.read_file(path, use_arrow=True)
     assert written["fid"].tolist() == [1, 1, 2, 2, 3]
+    assert written.index.tolist() == [0, 1, 2, 3, 4]
     assert set(written["planted"]) == set(days)
     assert written.geometry.iloc[0].equals(units().geometry.iloc[0])
     assert written["in_native_range"].dropna().isin([True]).all()

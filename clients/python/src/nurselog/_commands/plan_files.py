@@ -89,6 +89,6 @@ def _write(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
         plain = table.drop(columns=table.geometry.name)
         plain.to_csv(path, index=False, sep=style.written_separator, decimal=style.decimal)
     elif suffix == ".parquet":
-        table.to_parquet(path)
+        table.to_parquet(path, index=False)
     else:
         write_layer(path, suffix.removeprefix("."), table)
