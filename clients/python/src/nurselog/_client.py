@@ -157,6 +157,7 @@ class Client:
         Raises:
             NurselogError: The service answered no batch at all.
             ValueError: `concurrency` is not above 0.
+            TypeError: `sites` is no list of mappings, or `concurrency` no integer.
         """
         options = {"horizons": horizons, "scenario": scenario, "include": include}
         plan = BatchPlan(sites, options, self._batch_sites, concurrency)

@@ -7,10 +7,12 @@ import re
 import time
 from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import version
+from numbers import Real
 from typing import Any, TypeVar
 
 import httpx
 
+from nurselog._calls.arguments import check_type
 from nurselog.errors import ConfigurationError
 
 URL_VARIABLE = "NURSELOG_URL"
@@ -45,6 +47,7 @@ def http_client(kind: type[_Http], url: str | None, api_key: str | None, timeout
     async def limit_async(response: httpx.Response) -> None:
         limit(response)
 
+    check_type("timeout", timeout, Real, "a number of seconds")
     hooks = {"response": [limit if kind is httpx.Client else limit_async]}
     waits = httpx.Timeout(timeout, connect=min(timeout, _MAX_CONNECT_S))
     try:
@@ -107,6 +110,8 @@ def _headers(api_key: str | None) -> dict[str, str]:
         ConfigurationError: Neither is given, or it cannot be a key. The message does not repeat it.
     """
     key = _given(api_key, KEY_VARIABLE, "api_key", "your API key")
+    if not isinstance(key, str):
+        raise TypeError(f"api_key must be a text, not {type(key).__name__}")
     if not re.fullmatch("[!-~]+", key):
         raise ConfigurationError(
             f"The API key (api_key or {KEY_VARIABLE}) has characters that no key has, such as a space or a line break."

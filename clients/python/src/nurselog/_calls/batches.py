@@ -6,8 +6,10 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import cast
 
+from nurselog._calls.arguments import check_type, wrong_type
 from nurselog._calls.operations import Operation, Result, encode, is_encodable, predict_batch
 from nurselog.errors import (
     BatchTooLargeError,
@@ -51,7 +53,11 @@ class BatchPlan:
     ) -> None:
         """`options` are defaults for fields that a site does not have; those with the value None are left out."""
         self._concurrency = checked_concurrency(concurrency)
+        check_type("sites", sites, Iterable, "a list of sites")
         self._sites = list(sites)
+        for site in self._sites:
+            if not hasattr(site, "keys"):  # a row of pandas is no Mapping
+                raise wrong_type("each of sites", site, 'a mapping, such as {"latitude": 44.12}')
         self._options = {name: value for name, value in options.items() if value is not None}
         self._waiting = deque([range(len(self._sites))])
         self._results: list[Result | None] = [None] * len(self._sites)
@@ -142,7 +148,8 @@ class BatchPlan:
 
 
 def checked_concurrency(concurrency: int) -> int:
-    """The argument; raises ValueError if it is not above 0."""
+    """The argument; raises TypeError if it is no integer, and ValueError if it is not above 0."""
+    check_type("concurrency", concurrency, Integral, "an integer above 0")
     if concurrency < 1:
         raise ValueError(f"concurrency must be above 0, not {concurrency}")
     return concurrency

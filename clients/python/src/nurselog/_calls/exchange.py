@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import count
+from numbers import Real
 from typing import TypeAlias
 
 import httpx
 
+from nurselog._calls.arguments import check_type
 from nurselog._calls.operations import Answer, Operation, unexpected
 from nurselog.errors import ConnectionFailedError, NurselogError, error_from_object
 
@@ -35,6 +37,10 @@ class RetryPolicy:
     first_delay_s: float = 0.5
     max_delay_s: float = 8.0
     max_retry_after_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Raises TypeError if `retries` is no number."""
+        check_type("retries", self.retries, Real, "a number")
 
     def delay_s(self, attempt: int, error: NurselogError) -> float | None:
         """Seconds before the attempt after `attempt`, which counts from 0; None if the error is final."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from nurselog._calls.arguments import COLUMN_NAME, check_type
 from nurselog._calls.notebooks import ShownPlan
 from nurselog._calls.operations import Operation, encode, plan_request
 from nurselog._table.frames import WGS_84
@@ -60,8 +62,8 @@ def plan(
     Raises:
         NurselogError: One subclass for each error code. If units were answered before it, its `answered` is the plan of
             these. A unit that fails has an `error` in the answer instead.
-        InvalidRequestError: `units` has no coordinate reference system, a unit without an id, or an id twice. Nothing
-            was sent.
+        InvalidRequestError: `units` has no coordinate reference system, no column `id_column`, a unit without an id, or
+            an id twice. Nothing was sent.
         TypeError: `units` is neither a GeoDataFrame with a geometry nor a FeatureCollection.
     """
     options = {
@@ -132,6 +134,10 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         )
     if units.crs is None:
         raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
+    check_type("id_column", id_column, (*COLUMN_NAME, NoneType), "the name of a column or None")
+    if id_column is not None and id_column not in units.columns:
+        names = ", ".join(repr(name) for name in units.columns)
+        raise InvalidRequestError(f"The column {id_column!r} for id_column is missing. The columns are {names}.")
     ids = unit_ids(units, id_column)
     named = "The index" if id_column is None else f"The column {id_column}"
     # An index of several levels has no isna, and its ids are refused by the service.

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
+from nurselog._calls.arguments import INCLUDE, check_type, checked_list
 from nurselog._calls.operations import Operation, get_object, other_type
 from nurselog.types import Scenario, Surface
 
@@ -45,6 +46,7 @@ def surface(
 
     Raises:
         NurselogError: One subclass for each error code.
+        TypeError: An argument is of a wrong type.
     """
     practice = (vegetation_control, overstory_cover, seeds_per_spot)
     return get_object(_surface_path(species_code, bbox, max_points, scenario, *practice))
@@ -78,9 +80,11 @@ def surface_file(
 
     Raises:
         NurselogError: One subclass for each error code.
+        TypeError: An argument is of a wrong type.
     """
     practice = (vegetation_control, overstory_cover, seeds_per_spot)
-    further = {"f": format, "include": ",".join(include or ()) or None}
+    included = checked_list("include", include, INCLUDE) or []
+    further = {"f": format, "include": ",".join(map(str, included)) or None}
     path = _surface_path(species_code, bbox, max_points, scenario, *practice, further)
 
     def read(response: httpx.Response) -> bytes:
@@ -101,13 +105,17 @@ def _surface_path(
     seeds_per_spot: float | None,
     further: Mapping[str, object] | None = None,
 ) -> str:
+    check_type("species_code", species_code, str, 'a code, such as "PSME"')
+    box = checked_list("bbox", bbox, "the four numbers west, south, east and north")
+    scenario = {} if scenario is None else scenario
+    check_type("scenario", scenario, Mapping, 'a mapping, such as {"warming_c": 2}')
     options = {
-        "bbox": None if bbox is None else ",".join(str(degrees) for degrees in bbox),
+        "bbox": None if box is None else ",".join(map(str, box)),
         "max_points": max_points,
         "vegetation_control": vegetation_control,
         "overstory_cover": overstory_cover,
         "seeds_per_spot": seeds_per_spot,
-        **(scenario or {}),
+        **scenario,
         **(further or {}),
     }
     given = {name: value for name, value in options.items() if value is not None}

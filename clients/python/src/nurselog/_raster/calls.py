@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from numbers import Real
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from nurselog._calls.arguments import check_type, checked_progress
 from nurselog._calls.batches import checked_concurrency
 from nurselog._files.formats import output_suffix
 from nurselog._files.summary import Summary
@@ -77,7 +79,7 @@ class RasterCall(Generic[Array]):
         self._template, self._elevation_m, self._output = template, elevation_m, output
         self._species_code, self._bands = species_code, bands
         self._methods = list(dict.fromkeys(band.method for band in bands))
-        self._progress = progress or (lambda _, __: None)
+        self._progress = checked_progress(progress)
         self._done = 0
         self._waiting: deque[Any] = deque()
         self.query, self.concurrency = query, checked_concurrency(concurrency)
@@ -242,15 +244,20 @@ def predict_raster(
             `output` is a file that one of them is read from. Nothing was sent.
         NurselogError: A window failed after all retries, and nothing is kept; one subclass for each error code.
         OSError: `output` cannot be written.
+        TypeError: An argument is of a wrong type.
     """
     practice = {
         "vegetation_control": vegetation_control,
         "overstory_cover": overstory_cover,
         "seeds_per_spot": seeds_per_spot,
     }
+    check_type("species_code", species_code, str, 'a code, such as "PSME"')
+    check_type("planting_method", planting_method, (str, NoneType), '"manual", "drone_seeded" or None')
+    check_type("output", output, (str, PathLike, NoneType), "the path of a file")
     query = table_query(horizons, include, warming_c, precipitation_change_percent, practice)
     methods = _METHODS if planting_method is None else (planting_method,)
-    bands = _bands(methods, sorted(set(HORIZONS if horizons is None else horizons)), "intervals" in (include or ()))
+    years = sorted(set(HORIZONS if horizons is None else horizons))
+    bands = _bands(methods, years, include is not None and "intervals" in list(include))
     columns = [*dict.fromkeys(band.column for band in bands), "error_code", "error_message"]
     needed = TableQuery(query.path, pa.schema([query.schema.field(name) for name in columns]), query.options)
     elevation = float(elevation_m) if isinstance(elevation_m, Real) else elevation_m

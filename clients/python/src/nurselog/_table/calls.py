@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal
 
 import pyarrow as pa
 
+from nurselog._calls.arguments import check_type, checked_progress
 from nurselog._calls.batches import checked_concurrency
 from nurselog._table.columns import with_models
 from nurselog._table.exchange import TableLimits
@@ -32,7 +33,7 @@ class TableCall(Generic[Frame]):
         """Reads the columns that are sent."""
         self._adapter, self._columns, self._sites = adapter, columns, sites_of(adapter, columns)
         self.query, self.concurrency = query, checked_concurrency(concurrency)
-        self._progress = progress or (lambda _, __: None)
+        self._progress = checked_progress(progress)
         self._answers: list[pa.Table] = []
         self._done = 0
 
@@ -153,7 +154,7 @@ def predict_table(
         InvalidRequestError: A column is missing, of a wrong type, or named like one of the answer. Nothing was sent.
         NurselogError: A piece failed after all retries; one subclass for each error code. Its `answered` is the table
             up to the first row without an answer.
-        TypeError: `frame` is none of these.
+        TypeError: `frame` is none of these, or another argument is of a wrong type.
     """
     columns, query = _columns_and_query(locals())
     return TableCall(adapt(frame, categories=categories), columns, query, concurrency, progress)
@@ -188,6 +189,7 @@ def predict_tables(
     Returns:
         An iterator of the parts with the columns of the answer, in their order.
     """
+    check_type("frames", frames, Iterable, "an iterable of frames")
     columns, query = _columns_and_query(locals())
     return TablesCall(frames, columns, query, concurrency, categories)
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pyarrow as pa
 
+from nurselog._calls.arguments import INCLUDE, checked_list
 from nurselog._table.columns import answer_schema
 
 
@@ -27,14 +28,20 @@ def table_query(
     precipitation_change_percent: float | None,
     practice: Mapping[str, float | None] | None = None,
 ) -> TableQuery:
-    """The query for these options; `practice` is for all rows."""
+    """The query for these options; `practice` is for all rows.
+
+    Raises:
+        TypeError: `horizons` or `include` is not a list.
+    """
+    horizons = checked_list("horizons", horizons, "a list of years, such as [1, 5]")
+    include = checked_list("include", include, INCLUDE) or []
     options = {
         "horizons": None if horizons is None else ",".join(map(str, horizons)),
-        "include": ",".join(include or ()) or None,
+        "include": ",".join(map(str, include)) or None,
         "warming_c": warming_c,
         "precipitation_change_percent": precipitation_change_percent,
         **(practice or {}),
     }
     given = {name: str(value) for name, value in options.items() if value is not None}
     path = "/v1/predict/table" + (f"?{urlencode(given, safe=',')}" if given else "")
-    return TableQuery(path, answer_schema(horizons, "intervals" in (include or ())), given)
+    return TableQuery(path, answer_schema(horizons, "intervals" in include), given)

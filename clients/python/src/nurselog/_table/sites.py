@@ -7,10 +7,14 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from types import NoneType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nurselog._calls.arguments import COLUMN_NAME, check_type
 from nurselog._table.columns import refuse_answer_names
 from nurselog._table.frames import Adapter
 from nurselog.errors import InvalidRequestError
@@ -47,7 +51,15 @@ class SiteColumns:
     decimal: str = "."
 
     def __post_init__(self) -> None:
-        """Raises ValueError if `decimal` is not a decimal sign."""
+        """Raises TypeError for what is no name and no value, and ValueError if `decimal` is not a decimal sign."""
+        for role in ("latitude", "longitude"):
+            check_type(role, getattr(self, role), COLUMN_NAME, "the name of a column")
+        for role in _CODES:
+            check_type(role, getattr(self, role), COLUMN_NAME, "the name of a column or a value for all rows")
+        for role in _OPTIONAL:
+            kinds = (str, Real, Decimal, NoneType)
+            check_type(role, getattr(self, role), kinds, "the name of a column or a number for all rows")
+        check_type("decimal", self.decimal, str, "'.' or ','")
         if self.decimal not in (".", ","):
             raise ValueError(f"decimal must be '.' or ',', not {self.decimal!r}")
 
@@ -170,7 +182,7 @@ def _parsed(
 
 def _texts(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
     kind = pa.dictionary(pa.int32(), pa.string())
-    if name not in frame.names and _CODES[role].fullmatch(name):
+    if isinstance(name, str) and name not in frame.names and _CODES[role].fullmatch(name):
         return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), frame.rows), [name]).cast(kind)
     values = _column(frame, name, role)
     try:
