@@ -176,6 +176,18 @@ def test_csv_has_the_place_of_a_geometry_beside_columns_named_like_it(
     assert written[place].to_numpy().tolist() == [["44.12", "-122.05"]]
 
 
+@pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan", "--id", "stand"]])
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet"])
+def test_an_index_of_parquet_with_a_name_is_a_column(
+    service: ServiceProcess, tmp_path: Path, command: list[str], output: str
+) -> None:
+    stands = geopandas.read_file(STANDS)[["stand", "geometry"]]
+    stands.set_index("stand").to_parquet(tmp_path / "stands.parquet")
+    arguments = [*command, str(tmp_path / "stands.parquet"), "-o", str(tmp_path / output), "--species", "PSME"]
+    assert run_here(service, *arguments).exit_code == 0
+    assert _read(tmp_path / output)["stand"].unique().tolist() == stands["stand"].tolist()
+
+
 @pytest.mark.parametrize("name", ["geometry", "geom", "fid"])
 @pytest.mark.parametrize("output", ["out.gpkg", "out.geojson"])
 def test_a_column_named_like_one_of_the_format_is_kept(

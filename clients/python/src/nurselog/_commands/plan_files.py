@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from nurselog._files.formats import CsvStyle, geopandas, output_suffix, pandas_types, read_layer, refuse_overwriting
+from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_geoparquet, read_layer, refuse_overwriting
 from nurselog._files.writing import one_line, replacing, write_layer
 from nurselog.errors import InvalidRequestError
 from nurselog.plans import refuse_answer_names
@@ -32,10 +32,7 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
     """
     library = geopandas()
     try:
-        if path.suffix.lower() == ".parquet":
-            units = library.read_parquet(path, to_pandas_kwargs=pandas_types())
-        else:
-            units = read_layer(path, layer)
+        units = read_geoparquet(path) if path.suffix.lower() == ".parquet" else read_layer(path, layer)
         has_geometries = isinstance(units, library.GeoDataFrame)
         if has_geometries and units.crs is None and crs is not None:
             units = units.set_crs(crs)

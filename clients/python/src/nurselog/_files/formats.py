@@ -109,6 +109,12 @@ def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
         raise InvalidRequestError('Files with geometries need: pip install "nurselog[geo]".') from None
 
 
+def read_geoparquet(path: Path) -> Any:  # noqa: ANN401 - geopandas is optional
+    """The frame of a Parquet file with geometries; an index that has a name is a column, as it is in the file."""
+    frame = geopandas().read_parquet(path, to_pandas_kwargs=pandas_types())
+    return frame if frame.index.names == [None] else frame.reset_index()
+
+
 def read_layer(path: Path, layer: str | None) -> Any:  # noqa: ANN401 - geopandas is optional
     """The frame of a layer of a geographic file.
 

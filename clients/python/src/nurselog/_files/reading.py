@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from nurselog._files.formats import PIPE, geopandas, input_format, pandas_types, read_layer
+from nurselog._files.formats import PIPE, input_format, read_geoparquet, read_layer
 from nurselog._files.geometry import with_active_geometry
 from nurselog._table.frames import LocatedTable, coordinates_of
 from nurselog.errors import InvalidRequestError
@@ -60,7 +60,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
             is_geographic = b"geo" in (file.schema_arrow.metadata or {})
             if not is_geographic:
                 return _ParquetSource(file)
-            return _MemorySource(geopandas().read_parquet(path, to_pandas_kwargs=pandas_types()), crs)
+            return _MemorySource(read_geoparquet(path), crs)
         frame = read_layer(path, layer)
         return _MemorySource(frame, crs)
     except InvalidRequestError as error:
