@@ -225,6 +225,16 @@ def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name:
     assert "geometry" not in written.columns
 
 
+def test_a_unit_of_the_answer_that_the_units_lack_is_named(call: Caller) -> None:
+    answer = call("plan", units(), id_column="stand", **OPTIONS)
+    with pytest.raises(
+        ValueError, match="the index of the units has no 'A-1': give the units and the id_column of plan"
+    ):
+        to_geodataframe(answer, units())
+    with pytest.raises(ValueError, match="the column stand of the units has no 'A-1'"):
+        to_geodataframe(answer, units().iloc[1:], "stand")
+
+
 def test_a_prefix_keeps_the_added_columns_apart_from_those_of_the_file(service: ServiceProcess, tmp_path: Path) -> None:
     stands = Path(__file__).parents[3] / "data/samples/stands.gpkg"
     arguments = ["plan", str(stands), "-o", str(tmp_path / "plan.gpkg"), "--species", "PSME", "--prefix", "plan_"]

@@ -74,7 +74,7 @@ def to_geodataframe(
         is one row.
 
     Raises:
-        ValueError: `units` has a column of one of these names.
+        ValueError: `units` has a column of one of these names, or lacks a unit of the answer.
     """
     import pandas as pd
 
@@ -83,6 +83,11 @@ def to_geodataframe(
     rows: list[int] = []
     records: list[dict[str, Any]] = []
     for unit in answer["units"]:
+        if unit["id"] not in positions:
+            place = "index" if id_column is None else f"column {id_column}"
+            raise ValueError(
+                f"the {place} of the units has no {unit['id']!r}: give the units and the id_column of plan"
+            )
         for record in _records(dict(unit)):
             rows.append(positions[unit["id"]])
             records.append(record)
