@@ -28,7 +28,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:Use `@` matmul:PendingDeprecatio
 NOBODY = "http://127.0.0.1:9"
 
 
-@pytest.mark.parametrize(("kind", "crs"), [("path", UTM), ("dataset", "EPSG:5070"), ("array", "EPSG:4326")])
+@pytest.mark.parametrize(
+    ("kind", "crs"), [("path", UTM), ("dataset", "EPSG:5070"), ("array", "EPSG:4326"), ("array with its band", UTM)]
+)
 def test_each_cell_has_the_answer_of_its_centre_at_its_elevation(
     call: Caller, service: ServiceProcess, tmp_path: Path, kind: str, crs: str
 ) -> None:
@@ -38,8 +40,9 @@ def test_each_cell_has_the_answer_of_its_centre_at_its_elevation(
         dem: Any = path
         if kind == "dataset":
             dem = opened.enter_context(rasterio.open(path))
-        elif kind == "array":
-            dem = opened.enter_context(rioxarray.open_rasterio(path, masked=True)).squeeze("band", drop=True)
+        elif kind != "path":
+            dem = opened.enter_context(rioxarray.open_rasterio(path, masked=True))
+            dem = dem.squeeze("band", drop=True) if kind == "array" else dem  # the other keeps the strips of its file
         bands = call(
             "predict_raster", dem, "PSME", **PLAIN, elevation_m=dem, progress=lambda *cells: done.append(cells)
         )

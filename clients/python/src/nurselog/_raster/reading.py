@@ -21,6 +21,9 @@ from nurselog.errors import InvalidRequestError
 
 Values = npt.NDArray[np.float64]
 
+# Of an array from a file the blocks would be those of the file, whose strips cannot be tiles.
+_TILES = {"tiled": True, "blockxsize": 256, "blockysize": 256}
+
 _FEET = re.compile(r"f(ee|oo)?t\b", re.IGNORECASE)
 
 
@@ -117,7 +120,7 @@ def _written(array: xarray.DataArray, folder: Path) -> Path:
     path = folder / f"{id(array)}.tif"
     plain = array.astype("uint8") if array.dtype == bool else array
     try:
-        plain.rio.to_raster(path, tiled=True, windowed=array.chunks is not None, BIGTIFF="IF_SAFER")
+        plain.rio.to_raster(path, **_TILES, windowed=array.chunks is not None, BIGTIFF="IF_SAFER")
     except Exception as error:  # of rioxarray and rasterio, without a common class
         raise InvalidRequestError(f"The DataArray cannot be read as a raster: {error}.") from None
     return path
