@@ -3,6 +3,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { readDump } from '../../src/accounts/store/account-dump.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
@@ -57,7 +58,7 @@ test('opening a store waits while another process creates it', async () => {
   other.close();
 });
 
-test('writes that wait for the lock of another process fail together, not one after the other, and later ones are committed', async () => {
+test('writes that wait for the lock of another process fail together, not one after the other, while an export is read, and later ones are committed', async () => {
   const file = await filledStore();
   const store = await openStore(`sqlite:${file}`);
   const keys = new KeyAdministration(store, Date.now);
@@ -72,6 +73,7 @@ test('writes that wait for the lock of another process fail together, not one af
       return performance.now() - startedMs;
     }),
   );
+  expect((await readDump(store)).keys).toHaveLength(100);
   expect(Math.max(...endsMs)).toBeLessThan(2 * Math.min(...endsMs));
   expect(await openingError(`sqlite:${file}`)).toMatch(
     /: database is locked in .*nurselog\.db \(SQLITE_BUSY\)$/,

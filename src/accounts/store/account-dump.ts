@@ -72,6 +72,7 @@ export async function readDump({ db }: AccountStore): Promise<AccountDump> {
   const { keys, secrets, usage } = await db
     .transaction()
     .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
     .execute(async (trx) => ({
       keys: await trx.selectFrom('api_keys').selectAll().orderBy('created_at_ms').orderBy('id').execute(),
       secrets: await trx.selectFrom('key_secrets').selectAll().orderBy('created_at_ms').execute(),

@@ -12,6 +12,7 @@ import {
   SqliteDialect,
   SqliteDriver,
   type SqliteStatement,
+  type TransactionSettings,
 } from 'kysely';
 import Libsql from 'libsql';
 import { LRUCache } from 'lru-cache';
@@ -59,8 +60,9 @@ function configure(database: LibsqlDatabase): void {
 
 /**
  * kysely's SQLite dialect for a file that several processes write to: every transaction takes the write lock when it
- * begins. Otherwise a transaction that reads before it writes fails, instead of waiting, when another process wrote in
- * between. The lock also serialises migrations, which kysely runs in one transaction where the adapter allows it.
+ * begins, unless it is read-only. Otherwise a transaction that reads before it writes fails, instead of waiting, when
+ * another process wrote in between. The lock also serialises migrations, which kysely runs in one transaction where the
+ * adapter allows it.
  */
 export function sharedSqliteDialect(database: LibsqlDatabase): Dialect {
   return Object.assign(new SqliteDialect({ database }), {
@@ -93,8 +95,9 @@ class SharedSqliteDriver extends SqliteDriver {
     };
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(BEGIN));
+  override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings) {
+    const begin = settings?.accessMode === 'read only' ? 'begin' : BEGIN;
+    await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
   /** Executes a query; one that writes outside a transaction, in a transaction of its own. */
