@@ -27,6 +27,8 @@ export const CLOSED_WHILE_WAITING = retryLater(
     'and keep the connection open until the response arrives.',
 );
 
+export const MODELS_CHANGED = retryLater('overloaded', 'The models changed meanwhile: try again shortly.');
+
 const CLOSED_HINT =
   'The connection was closed for sending before the answer began, which looks as if its caller had disconnected: ' +
   'keep it open for sending until the answer has arrived.';

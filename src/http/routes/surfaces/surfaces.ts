@@ -16,7 +16,7 @@ import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
 import { SharedMemory } from '../../../work/memory/shared-memory.js';
 import { RequestSteps } from '../../../work/request-steps.js';
 import { predictAllPoints, surfaceChunks, surfaceTiff } from '../../../work/surface-answer.js';
-import { CLOSED_WHILE_WAITING, TOO_MANY_OPEN } from '../../errors.js';
+import { CLOSED_WHILE_WAITING, MODELS_CHANGED, TOO_MANY_OPEN } from '../../errors.js';
 import type { Endpoint } from '../../openapi/endpoint.js';
 import { takeMemory } from '../../request-memory.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
@@ -198,8 +198,8 @@ function surfaceWork(submitter: Submitter, timeoutMs: number) {
       files.set(identity, file);
       return file;
     } catch (err) {
-      // No response reports it.
-      if (reply.raw.closed && !steps.isCancelled) reply.log.error({ err }, 'a surface could not be created');
+      if (steps.isCancelled) throw MODELS_CHANGED; // or the service is stopping, and nobody waits
+      if (reply.raw.closed) reply.log.error({ err }, 'a surface could not be created'); // no response reports it
       throw err;
     } finally {
       streams.delete(cancel);
