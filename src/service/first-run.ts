@@ -1,5 +1,6 @@
 import { fileOf } from '../accounts/store/account-store.js';
 import type { IssuedKey, KeyAdministration } from '../accounts/store/key-administration.js';
+import { StoreUnavailableError } from '../accounts/store/store-errors.js';
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 
@@ -28,7 +29,11 @@ export async function prepareFirstKey(
   show: (text: string) => void,
 ): Promise<void> {
   if (fileOf(databaseUrl) === undefined || !LOOPBACK.test(apiUrl)) {
-    if (!(await keys.hasKeys())) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
+    const hasKeys = await keys.hasKeys().catch((error) => {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      return true; // /readyz reports the store
+    });
+    if (!hasKeys) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
     return;
   }
   try {

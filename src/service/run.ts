@@ -8,6 +8,7 @@ import { ArtefactError } from '../prediction/artefacts/artefact-file.js';
 import { isDataFile } from '../prediction/artefacts/artefacts.js';
 import { checkMemoryLimit } from './resource-limits.js';
 import { FAILED_END_MS, type Service, startService } from './service.js';
+import { ServicePhase } from './service-phase.js';
 
 /** Time for the last log line to be written. */
 const LAST_LINE_MS = 500;
@@ -43,17 +44,22 @@ async function serve(): Promise<() => void> {
   const config = loadConfig(process.env);
   checkMemoryLimit(config);
   const log = createLog(config.logLevel);
-  const onFatal = (reason: string) => killSelf(log, reason);
-  const service = await startService(config, Date.now, log, onFatal, writeSecret);
+  const phase = new ServicePhase((reason) => killSelf(log, reason));
+  const starting = startService(config, Date.now, log, phase, writeSecret);
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // npm passes a terminal's Ctrl-C on, so that it arrives twice: a repeated signal must not cut the drain short.
     process.on(signal, () => {
+      // npm passes a terminal's Ctrl-C on, so that it arrives twice: a repeated signal must not cut the drain short.
       if (isStopping) return;
       isStopping = true;
-      void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log);
+      const drain = (service: Service) => stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log);
+      if (phase.current !== 'starting') return void starting.then(drain, () => {}); // `run` reports a failed start
+      // Nothing is served yet: the process ends, as by default.
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
     });
   }
+  const service = await starting;
   const { apiUrl: api, opsUrl: ops, startedWith } = service;
   log.info({ api, ops, single_sites: config.singleSites, ...startedWith }, 'ready');
   log.flush();

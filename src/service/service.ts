@@ -16,7 +16,7 @@ import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { prepareFirstKey } from './first-run.js';
 import { Generations, logFieldsOf, reasonOf } from './models/generations.js';
 import { boundByDescriptors } from './resource-limits.js';
-import { ServicePhase } from './service-phase.js';
+import type { ServicePhase } from './service-phase.js';
 import { exposeState } from './state-metrics.js';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -26,7 +26,7 @@ export const FAILED_END_MS = 5000;
 
 /**
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
- * @param onFatal called with the reason when the service cannot serve any more; ends the process
+ * @param phase a new one, which leaves `starting` before the first request is served
  * @param showFirstKey shows a text with the first key of an embedded store; if it throws OutputError, the key is not issued
  * @throws ExplainedError; nothing is left running, except workers that do not return from their models
  */
@@ -34,14 +34,13 @@ export async function startService(
   config: Config,
   nowMs: () => number,
   log: Log,
-  onFatal: (reason: string) => void,
+  phase: ServicePhase,
   showFirstKey: (text: string) => void,
 ) {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, 'write');
   const accounts = new Accounts(store, nowMs, (error, message) => log.error(reasonOf(error), message));
 
-  const phase = new ServicePhase(onFatal);
   const generations = new Generations(artefacts, config, phase, log);
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));

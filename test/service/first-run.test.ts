@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { cpSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/accounts/store/account-store.js';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { freePort } from '../../testing/free-port.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
@@ -21,6 +23,10 @@ async function wholeOutput(environment: Record<string, string>): Promise<string>
   expect(await service.stop()).toEqual({ code: 0, signal: null });
   return service.output.join('\n') + service.errors;
 }
+
+/** Waits until the service on a port of 127.0.0.1 serves. */
+const serves = (port: number | string) =>
+  eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200));
 
 const storeIn = (folder: string) => ({ DATABASE_URL: `sqlite:${path.join(folder, 'new', 'keys.db')}` });
 
@@ -66,8 +72,8 @@ test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
   'a first start whose output %s issues no key and says so; the next start issues one, without a link to a disabled page',
   async (trouble) => {
     const store = storeIn(temporaryFolder());
-    const [port, opsPort] = [await freePort(), await freePort()];
-    const environment = { ...store, PORT: String(port), OPS_PORT: String(opsPort) };
+    const port = await freePort();
+    const environment = { ...store, PORT: String(port) };
     const service =
       trouble === 'is on a full disk'
         ? new ServiceProcess(environment, '/dev/full')
@@ -77,9 +83,7 @@ test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
             trouble === 'is closed' ? ['sh', '-c', 'exec "$0" "$@" >&-'] : [],
           );
     if (trouble === 'has lost its reader') service.closeOutput();
-    await eventually(async () => {
-      expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
-    });
+    await serves(port);
     expect(json(await keysOn(environment.DATABASE_URL)('list --json'))).toEqual([]);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(service.errors).toMatch(
@@ -112,5 +116,22 @@ test.runIf(HAS_POSTGRES)(
     const output = await wholeOutput({ DATABASE_URL: await POSTGRES.create() });
     expect(output).not.toMatch(KEY);
     expect(output).toMatch(ISSUE_HINT);
+  },
+);
+
+test.runIf(HAS_POSTGRES)(
+  'a start that cannot read whether PostgreSQL has keys serves, and SIGTERM meanwhile ends it with exit code 0',
+  async () => {
+    const DATABASE_URL = await POSTGRES.create();
+    await (await openStore(DATABASE_URL)).close();
+    const other = new Client({ connectionString: DATABASE_URL });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('begin; lock table api_keys in access exclusive mode');
+    const PORT = String(await freePort());
+    const service = new ServiceProcess({ DATABASE_URL, PORT });
+    await serves(PORT);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    expect(service.output.join()).toMatch(/"ready".*"draining".*"stopped"/);
   },
 );

@@ -9,6 +9,7 @@ import type { Tier } from '../../src/accounts/tiers.js';
 import { type Config, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import { type Service, startService } from '../../src/service/service.js';
+import { ServicePhase } from '../../src/service/service-phase.js';
 
 /** A real service in this process, on free ports, with a key store of its own. */
 export interface TestService extends Service {
@@ -50,11 +51,11 @@ export async function startTestService(
     ...environment,
   });
   const log = logTo === undefined ? createLog('silent', { write() {} }) : createLog(config.logLevel, logTo);
-  const onFatal = (reason: string) => {
+  const phase = new ServicePhase((reason) => {
     throw new Error(reason);
-  };
+  });
   let key = '';
-  const service = await startService(config, nowMs, log, onFatal, (text) => {
+  const service = await startService(config, nowMs, log, phase, (text) => {
     key = /nurse_live_[0-9a-f]{32}/.exec(text)?.[0] ?? '';
   }).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
