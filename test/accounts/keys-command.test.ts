@@ -64,15 +64,12 @@ describe.each(DATABASES)('on $name', (database) => {
     const keys = keysOn(url);
     const { id } = json(await keys('issue --tier hypha --owner Siuslaw --json'));
     const store = await openStore(url);
-    await store.addRequests([
-      { keyId: id, day: '2026-11-19', requests: 7 },
-      { keyId: id, day: '2026-11-20', requests: 11 },
-    ]);
-    await store.close();
     const days = [
       { day: '2026-11-19', id, requests: 7 },
       { day: '2026-11-20', id, requests: 11 },
     ];
+    await store.addRequests(days.map(({ day, requests }) => ({ keyId: id, day, requests })));
+    await store.close();
     expect(json(await keys('usage --json'))).toEqual(days);
     expect(json(await keys(`usage ${id} --json`))).toEqual(days);
     expect(json(await keys('usage --day 2026-11-20 --json'))).toEqual([days[1]]);
@@ -102,11 +99,8 @@ test.each([
 ])(
   'the keys command rejects the arguments %j with exit code 2 and says what would be right',
   async (line, message) => {
-    expect(await keys(line)).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringContaining(message),
-    });
+    const stderr = expect.stringContaining(message);
+    expect(await keys(line)).toMatchObject({ exitCode: 2, stdout: '', stderr });
   },
 );
 
@@ -125,11 +119,8 @@ test.each(['list', 'usage', 'export', 'revoke key_0123456789ab', 'rotate key_012
 test('the keys command rejects an unknown key id with exit code 1 and no stack', async () => {
   const onStore = keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`);
   await onStore('issue --tier spore --owner Siuslaw');
-  expect(await onStore('revoke key_0123456789ab')).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: 'keys: there is no key key_0123456789ab; "keys list" shows the ids of all keys\n',
-  });
+  const stderr = 'keys: there is no key key_0123456789ab; "keys list" shows the ids of all keys\n';
+  expect(await onStore('revoke key_0123456789ab')).toEqual({ exitCode: 1, stdout: '', stderr });
 });
 
 test('keys --help names every command', async () => {

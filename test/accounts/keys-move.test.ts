@@ -49,12 +49,9 @@ describe.each(DATABASES)('on $name', (database) => {
     for (const id of [dump.keys[0].id, 'key_00000000beef']) {
       dump.keys[0].id = id;
       writeFileSync(file, JSON.stringify(dump));
-      expect(await to(`import ${file}`)).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr:
-          'keys: the store already has keys or secrets of the file; nothing was imported: use an empty store\n',
-      });
+      const stderr =
+        'keys: the store already has keys or secrets of the file; nothing was imported: use an empty store\n';
+      expect(await to(`import ${file}`)).toEqual({ exitCode: 1, stdout: '', stderr });
       expect(await to('export')).toEqual(before);
     }
   });

@@ -57,10 +57,8 @@ testOnPostgres.each([
 ] as const)(
   'while PostgreSQL %s, known hypha keys are admitted and others refused in bounded time; afterwards all are admitted',
   async (_how, takeAway) => {
-    const { link, accounts, keys, hypha, spore, backgroundErrors } = await replicaOverLink(
-      await POSTGRES.create(),
-    );
-
+    const replica = await replicaOverLink(await POSTGRES.create());
+    const { link, accounts, keys, hypha, spore, backgroundErrors } = replica;
     link[takeAway]();
     const startedMs = performance.now();
     const limited: Promise<{ error: unknown; tookMs: number }>[] = [];
@@ -93,11 +91,8 @@ testOnPostgres.each([
     await eventually(() => accounts.flush());
     if (IS_LONG) expect(performance.now() - restoredMs).toBeLessThan(HEALED_WITHIN_MS);
 
-    const counted = (await keys.usage({ keyId: hypha.key.id })).reduce(
-      (sum, { requests }) => sum + requests,
-      0,
-    );
-    expect(counted).toBe(admitted);
+    const usage = await keys.usage({ keyId: hypha.key.id });
+    expect(usage.reduce((sum, { requests }) => sum + requests, 0)).toBe(admitted);
   },
 );
 

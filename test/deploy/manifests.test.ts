@@ -140,11 +140,8 @@ test('the ingresses let the largest bodies through, and store no table', () => {
   const megabytes = Number.parseInt(requests('proxy-body-size'), 10);
   expect(megabytes * 1024 * 1024).toBeGreaterThan(Math.max(bodyLimitBytes, planLimitBytes));
   const tables = annotationsOf('ingress-tables.yaml');
-  expect(['proxy-body-size', 'proxy-request-buffering', 'proxy-buffering'].map(tables)).toEqual([
-    '0',
-    'off',
-    'off',
-  ]);
+  const stored = ['proxy-body-size', 'proxy-request-buffering', 'proxy-buffering'].map(tables);
+  expect(stored).toEqual(['0', 'off', 'off']);
 });
 
 const compose = readYaml('deploy/compose.yaml');
@@ -177,9 +174,8 @@ test('Prometheus reaches the operators of each replica of deploy/compose.yaml in
 const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
 
 test('nginx accepts larger bodies than the service, so that the service rejects them', () => {
-  expect(Number(setting('client_max_body_size')) * 1024 * 1024).toBeGreaterThan(
-    loadConfig({}).bodyLimitBytes,
-  );
+  const { bodyLimitBytes } = loadConfig({});
+  expect(Number(setting('client_max_body_size')) * 1024 * 1024).toBeGreaterThan(bodyLimitBytes);
 });
 
 test('deploy/Dockerfile uses a version of Node that the tests run on', () => {

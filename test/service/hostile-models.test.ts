@@ -6,11 +6,7 @@ import { RELOAD_REJECTED, startOnReleases } from '../support/service-on-releases
 import { ServiceProcess } from '../support/service-process.js';
 
 /** More seeds than a probe of the grid has. */
-const RARE = {
-  ...PREDICT_REQUEST,
-  planting_method: 'drone_seeded',
-  conditions: { seeds_per_spot: 10_000 },
-};
+const RARE = { ...PREDICT_REQUEST, planting_method: 'drone_seeded', conditions: { seeds_per_spot: 10_000 } };
 
 test.each(['NaN', 'rising', 'aboveOne'] as const)(
   'a request whose survival is no probability, or rises, gets 500, the log says why, and other requests are answered: %s',

@@ -65,16 +65,11 @@ test.each([
 });
 
 test('a key store that cannot be created, or is not a database, is the reason for a failed start', async () => {
-  await expectFailure(
-    { DATABASE_URL: 'sqlite:/proc/x/y.db' },
-    /the key store \/proc\/x\/y\.db of DATABASE_URL cannot be used/,
-  );
+  const unusable = (file: string) => new RegExp(`the key store ${file} of DATABASE_URL cannot be used`);
+  await expectFailure({ DATABASE_URL: 'sqlite:/proc/x/y.db' }, unusable('/proc/x/y\\.db'));
   const file = path.join(temporaryFolder(), 'keys.db');
   writeFileSync(file, 'not a database, but as long as the header of one'.repeat(20));
-  await expectFailure(
-    { DATABASE_URL: `sqlite:${file}` },
-    new RegExp(`the key store ${file} of DATABASE_URL cannot`),
-  );
+  await expectFailure({ DATABASE_URL: `sqlite:${file}` }, unusable(file));
 });
 
 test.each(['DATA_DIR', 'MODEL_DIR'])(

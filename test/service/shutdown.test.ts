@@ -49,10 +49,7 @@ test('after SIGTERM readiness is off at once, and requests are accepted until th
 
   const readiness = await fetch(`${ops}/readyz`);
   expect(readiness.status).toBe(503);
-  expect(await readiness.json()).toMatchObject({
-    status: 'not ready',
-    reasons: ['the service is draining'],
-  });
+  expect(await readiness.json()).toMatchObject({ status: 'not ready', reasons: ['the service is draining'] });
   expect((await fetch(`${ops}/livez`)).status).toBe(200);
   const health = await fetch(`${api}/v1/health`);
   expect(health.status).toBe(503);
