@@ -8,6 +8,7 @@ import { cells } from './scopes/cells.js';
 import { client } from './scopes/client.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
+import { memory } from './scopes/memory.js';
 import { options } from './scopes/options.js';
 import { peer } from './scopes/peer.js';
 import { pieces } from './scopes/pieces.js';
@@ -35,6 +36,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   peer,
   compression,
   scale,
+  memory,
   pieces,
   client,
   replicas,

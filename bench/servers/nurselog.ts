@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
@@ -13,6 +14,9 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A nurselog under load. */
 export interface Nurselog extends Server {
+  readonly pid: number;
+  /** Reloads the models and the grid. */
+  reload(): Promise<void>;
   /** Issues another key of tier hypha in the store, as an operator would. */
   issueKey(): Promise<string>;
 }
@@ -58,17 +62,27 @@ export async function startNurselog(
   if (urls === undefined) throw new Error('nurselog did not start');
   service.stdout.resume();
   const metrics = `${urls.ops}/metrics`;
+  const readMetrics = async () => {
+    const lines = (await (await fetch(metrics)).text()).split('\n');
+    return (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))!.slice(name.length));
+  };
+  const reloads = async () => (await readMetrics())('nurselog_model_reloads_total{outcome="switched"}');
   return {
     port: Number(new URL(urls.api).port),
     key: await issueKey(),
     readyMs,
+    pid: service.pid!,
     async usage() {
-      const text = await (await fetch(metrics)).text();
-      const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1]);
+      const value = await readMetrics();
       return {
         cpuSeconds: value('process_cpu_seconds_total'),
         residentBytes: value('process_resident_memory_bytes'),
       };
+    },
+    async reload() {
+      const before = await reloads();
+      service.kill('SIGHUP');
+      while ((await reloads()) === before) await delay(50);
     },
     issueKey,
     async stop() {

@@ -183,6 +183,12 @@ test('deploy/Dockerfile uses a version of Node that the tests run on', () => {
   expect(read('deploy/Dockerfile')).toContain(`ARG NODE_IMAGE=node:${tested}-bookworm-slim`);
 });
 
+test('the image and the unit have glibc return freed memory, without which a replica exceeds the limit of the manifests', () => {
+  const setting = /^(ENV |Environment=)MALLOC_TRIM_THRESHOLD_=1048576$/m;
+  for (const file of ['Dockerfile', 'systemd/nurselog.service'])
+    expect(read(`deploy/${file}`)).toMatch(setting);
+});
+
 test('the build context of the image has exactly the files that deploy/Dockerfile copies', () => {
   const copied = [...read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
     files!.split(' '),
