@@ -9,8 +9,8 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 test('models are kept for the tables of the last two reloads; a further reload cuts off older tables, logs how many, and answers who waits for a file of a surface with 503', async () => {
   // The file takes longer than the reloads.
-  const slow = (releases: Releases) => void releases.replaceModels({ idleProducts: 10 });
-  const { service, api, key, reload } = await startOnReleases({}, slow);
+  const slow = (releases: Releases) => void releases.replaceModels({ idleProducts: 2 });
+  const { service, api, key, reload } = await startOnReleases({ REQUEST_TIMEOUT_MS: '600000' }, slow);
   const threads = () => readdirSync(`/proc/${service.pid}/task`).length;
   const sender = { apiUrl: api, key };
   const tables = [await startWideAnswer(sender), await startWideAnswer(sender)];
