@@ -80,25 +80,41 @@ browserTest(
 );
 
 browserTest(
-  'blank numbers of a shapefile and numbers beyond all are blank, dates are those of the file, and the units survive',
+  'cells of a shapefile are read as GDAL reads them, deleted rows are left out, numbers beyond all are blank, and the units survive',
   async () => {
     const { page } = await openUnits(shared);
-    const blank = dbf('', 'name', 'N', 4);
-    const dated = dbf('20240102', 'planted', 'D', 8);
-    await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': blank }));
-    await page.locator('table.plan').getByText('Unit 1').waitFor();
+    const tables = [
+      [dbf('', 'name', 'N', 4), { name: null }],
+      [dbf('20240102', 'planted', 'D', 8), { planted: '2024-01-02' }],
+      [dbf('00000000', 'sown', 'D', 8), { sown: null }],
+      [dbf('123456789012345678', 'key', 'N', 18), { key: '123456789012345678' }],
+      [dbf('-12.50', 'slope', 'N', 18), { slope: -12.5 }],
+      [dbf('?', 'burned', 'L', 1), { burned: null }],
+      [dbf('', 'fenced', 'L', 1), { fenced: null }],
+      [dbf('F', 'logged', 'L', 1), { logged: false }],
+      [dbf('T', 'seeded', 'L', 1), { seeded: true }],
+      [dbf('12', 'old', 'N', 2, ' ', Buffer.from('\r\0')), { old: 12 }],
+      [dbf('12', 'foxpro', 'N', 2, ' ', Buffer.from('\r'.padEnd(264, '\0'))), { foxpro: 12 }],
+    ] as const;
+    for (const [index, [table]] of tables.entries()) {
+      await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': table }));
+      await page
+        .locator('table.plan')
+        .getByText(`Unit ${index + 1}`, { exact: true })
+        .waitFor();
+    }
+    const deleted = dbf('Deleted', 'name', 'C', 60, '*');
+    await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': deleted }));
+    await page.getByText('The file has no polygons and no points.').waitFor();
     await drop(page, 'units.geojson', collection(['South slope', 0]).replace('"name":0', '"TPA":1e999'));
-    await page.locator('table.plan').getByText('Unit 3').waitFor();
-    await drop(page, 'dated.zip', zippedShapefile('', RING, undefined, { 'units.dbf': dated }));
-    await expect.poll(() => storedText(page)).toContain('Unit 4');
+    await expect.poll(() => storedText(page)).toContain('Unit 13');
     await page.reload();
-    await page.locator('table.plan').getByText('Unit 4').waitFor();
+    await page.locator('table.plan').getByText('Unit 13').waitFor();
     const { features } = JSON.parse(await saved(page, 'Save project'));
     expect(features.map(({ properties }: Feature) => properties)).toEqual([
-      { name: null },
+      ...tables.map(([, properties]) => properties),
       { name: 'South slope' },
       { TPA: null },
-      { planted: '2024-01-02' },
     ]);
   },
 );

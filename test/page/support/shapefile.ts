@@ -59,19 +59,30 @@ function shp(ring: readonly (readonly [number, number])[]): Buffer {
   return Buffer.concat([header, record, content]);
 }
 
-/** A dBASE III table of one row with one column. @param type C for text, N for a number, D for a date */
-export function dbf(text: string, column = 'name', type = 'C', width = 60): Buffer {
-  const header = Buffer.alloc(65);
+/**
+ * A dBASE III table of one row with one column.
+ * @param type C for text, N for a number, D for a date, L for a logical
+ * @param mark an asterisk if the row is deleted
+ * @param end what ends the header; old dBASE and FoxPro write zeros behind the carriage return
+ */
+export function dbf(
+  text: string,
+  column = 'name',
+  type = 'C',
+  width = 60,
+  mark = ' ',
+  end = Buffer.from('\r'),
+): Buffer {
+  const header = Buffer.alloc(64);
   header[0] = 3;
   header.set([126, 11, 22], 1);
   header.writeUInt32LE(1, 4);
-  header.writeUInt16LE(65, 8);
+  header.writeUInt16LE(64 + end.length, 8);
   header.writeUInt16LE(1 + width, 10);
   header.write(column, 32, 'latin1');
   header.write(type, 43, 'latin1');
   header[48] = width;
-  header[64] = 0x0d;
-  return Buffer.concat([header, Buffer.from(` ${text.padEnd(width)}\x1a`, 'latin1')]);
+  return Buffer.concat([header, end, Buffer.from(`${mark}${text.padEnd(width)}\x1a`, 'latin1')]);
 }
 
 /** A zip of files, stored as they are or compressed. */

@@ -1,4 +1,5 @@
 import { FileError } from './file-error.js';
+import { tableSize } from './read-dbf.js';
 
 /** Limits on shapefiles: the parser makes an object of each shape and row, and compares the rings of a shape. */
 const MAX_ROWS = 500_000;
@@ -18,19 +19,14 @@ const tooMany = (name: string, what: string, limit: number) =>
  */
 export function checkTable(name: string, bytes: Uint8Array): void {
   if (bytes.length < 32) throw damaged(name);
-  const header = viewOf(bytes);
-  const [rows, start, rowBytes] = [
-    header.getUint32(4, true),
-    header.getUint16(8, true),
-    header.getUint16(10, true),
-  ];
-  if (rows > 0 && (rowBytes === 0 || start + rows * rowBytes > bytes.length)) throw damaged(name);
+  const { rows, headerBytes, rowBytes } = tableSize(bytes);
+  if (rows > 0 && (rowBytes === 0 || headerBytes + rows * rowBytes > bytes.length)) throw damaged(name);
   if (rows > MAX_ROWS) throw tooMany(name, 'rows', MAX_ROWS);
 }
 
 /** Checks how many shapes a .shp file has, and how many rings each. @throws FileError */
 export function checkShapes(name: string, bytes: Uint8Array): void {
-  const file = viewOf(bytes);
+  const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let shapes = 0;
   for (let at = 100; at + 12 <= bytes.length; shapes++) {
     const contentBytes = 2 * file.getInt32(at + 4);
@@ -41,6 +37,3 @@ export function checkShapes(name: string, bytes: Uint8Array): void {
   }
   if (shapes > MAX_ROWS) throw tooMany(name, 'shapes', MAX_ROWS);
 }
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new DataView(buffer, byteOffset, byteLength);

@@ -1,6 +1,7 @@
 import type { Feature } from 'geojson';
 import { checkShapes, checkTable } from './check-shapefile.js';
 import { FileError } from './file-error.js';
+import { readDbf, tableSize } from './read-dbf.js';
 
 const MB = 1e6;
 
@@ -28,10 +29,8 @@ interface ShapefileContent {
 
 /** Reads a zip of one or more shapefiles. @throws FileError */
 export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent> {
-  const [{ combine, parseDbf, parseShp }, { statesProjection }] = await Promise.all([
-    import('shpjs'),
-    import('./check-projection.js'),
-  ]);
+  const { parseShp } = await import('shpjs');
+  const { statesProjection } = await import('./check-projection.js');
   try {
     const parts = await unzipParts(zip);
     const names = [...parts.keys()].filter((name) => name.endsWith('.shp'));
@@ -43,16 +42,18 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
       if (dbf !== undefined) checkTable(name.replace(/shp$/, 'dbf'), dbf);
       checkShapes(name, parts.get(name)!);
       const lacksEncoding = dbf !== undefined && part('cpg') === undefined && !isUtf8(dbf);
-      const rows = dbf === undefined ? [] : parseDbf(dbf, lacksEncoding ? WINDOWS_1252 : part('cpg'));
-      const projection = new TextDecoder().decode(part('prj'));
+      const [projection, encoding] = ['prj', 'cpg'].map((suffix) => new TextDecoder().decode(part(suffix)));
+      const rows = dbf === undefined ? [] : readDbf(dbf, lacksEncoding ? 'windows-1252' : encoding);
       if (lacksEncoding) notes.add(NOTES.noEncoding);
       if (!statesProjection(name.replace(/shp$/, 'prj'), projection)) notes.add(NOTES.noProjection);
       // The shift from NAD27 to WGS 84 needs a grid, which shpjs does not have.
       if (NAD27.test(projection)) notes.add(NOTES.nad27);
-      const shapes = combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
-      // Converting two corners of a projected box gives a box that does not hold the shape.
-      for (const { geometry } of shapes) delete geometry?.bbox;
-      return shapes;
+      return parseShp(parts.get(name)!, part('prj')).flatMap((geometry, index): Feature[] => {
+        const properties = rows[index];
+        // Converting two corners of a projected box gives a box that does not hold the shape.
+        delete geometry?.bbox;
+        return properties === null ? [] : [{ type: 'Feature', geometry, properties: properties ?? {} }];
+      });
     });
     return { features, notes: [...notes] };
   } catch (error) {
@@ -61,13 +62,10 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
   }
 }
 
-const WINDOWS_1252 = new TextEncoder().encode('windows-1252');
-
 /** Whether the rows of a .dbf file are valid UTF-8, as ASCII is. */
 function isUtf8(dbf: Uint8Array): boolean {
-  const header = new DataView(dbf.buffer, dbf.byteOffset).getUint16(8, true);
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(dbf.subarray(header));
+    new TextDecoder('utf-8', { fatal: true }).decode(dbf.subarray(tableSize(dbf).headerBytes));
     return true;
   } catch {
     return false;

@@ -46,15 +46,9 @@ export const years = (count: number) => counted(count, 'year');
 /** The name of a region. */
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
 
-/**
- * A property of a file as text; arrays and objects as JSON. Blank numbers and dates of shapefiles, which are NaN and
- * invalid dates, have no text. The parser of shapefiles makes dates of local midnight.
- */
+/** A property of a file as text; arrays and objects as JSON. Numbers beyond all, such as 1e999, have no text. */
 export function propertyText(value: unknown): string {
-  if (typeof value === 'number' || value instanceof Date) {
-    if (!Number.isFinite(Number(value))) return '';
-    return typeof value === 'number' ? String(value) : dateText(value);
-  }
+  if (typeof value === 'number' && !Number.isFinite(value)) return '';
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
@@ -189,5 +183,5 @@ export const acres = (ha: number) => ha / HA_PER_ACRE;
 export const timeText = (instant: string) =>
   new Date(instant).toLocaleString('en-US', { dateStyle: 'long', timeStyle: 'long' });
 
-/** A date in local time, by default today: 2026-11-25. ICU 72 and 73 write that of `en-CA` as 11/25/2026. */
-export const dateText = (date = new Date()) => date.toLocaleDateString('sv-SE');
+/** Today in local time: 2026-11-25. ICU 72 and 73 write that of `en-CA` as 11/25/2026. */
+export const dateText = () => new Date().toLocaleDateString('sv-SE');
