@@ -4,7 +4,7 @@ import { rectangle } from '../prediction/support/outlines.js';
 import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 import { survivalAt } from './support/survival.js';
-import { collection, drop, openUnits, RING, saved } from './support/units.js';
+import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
 
 /** A name that would run if it were read as markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
@@ -153,6 +153,13 @@ browserTest('scoring can be stopped and continued, and no answered row goes with
   await page.getByText('Stopped.').waitFor();
   expect((await saved(page, 'Save 200 rows')).trim().split('\r\n')).toHaveLength(201);
   await page.unroute('**/v1/predict/table*');
+  await expect.poll(() => storedText(page)).toContain('survival_5');
+  await page.route('**/v1/model', () => undefined); // the models that serve are not known
+  await page.reload();
+  await page.getByText('200 of 2,000 rows answered').waitFor();
+  expect(await page.getByText('Changed since then').count()).toBe(0);
+  await page.unroute('**/v1/model');
+  await page.reload();
   await page.getByRole('button', { name: 'Continue with the other 1,800 rows' }).click();
   await page.getByText('2,000 of 2,000 rows answered').waitFor();
   expect((await saved(page, 'Save 2,000 rows')).trim().split('\r\n')).toHaveLength(2001);

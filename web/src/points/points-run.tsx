@@ -163,7 +163,8 @@ function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
     ...(before.horizon === now.horizon ? [] : ['another year']),
     ...(changed.some((name) => CLIMATE.includes(name)) ? ['another climate'] : []),
     ...(changed.some((name) => !CLIMATE.includes(name)) ? ['another practice'] : []),
-    ...(before.model !== undefined && before.model.digest !== now.model?.digest
+    // Models are known only once the catalogues are loaded.
+    ...(before.model && now.model && before.model.digest !== now.model.digest
       ? ['other models of the service']
       : []),
   ];
