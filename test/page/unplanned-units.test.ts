@@ -22,6 +22,7 @@ browserTest(
     ];
     await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
     await page.locator('table.plan').getByText('In degrees').waitFor();
+    await page.getByText('1 unit planned, 1 refused.').waitFor();
     const shown = await page.locator('#panel ul.error li').innerText();
     const reason = shown.replace('In metres: ', '');
 

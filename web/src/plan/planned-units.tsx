@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { ExportButtons } from '../exports/export-buttons.js';
 import { isMapLoading } from '../map/shown-map.js';
-import { counted, percent } from '../page/format.js';
+import { counted, number, percent } from '../page/format.js';
 import { ErrorNote, errorText, namesOf } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
@@ -89,7 +89,7 @@ export function PlannedUnits() {
         <p role="status">
           {isLoading
             ? `Planning ${counted(shown.length, 'unit')} …`
-            : planned.length > 0 && `${counted(planned.length, 'unit')} planned.`}
+            : planned.length > 0 && plannedText(rows, unplanned)}
         </p>
         <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
           {rows.length > 0 && (
@@ -139,6 +139,12 @@ export function PlannedUnits() {
       )}
     </>
   );
+}
+
+function plannedText(rows: readonly PlanRow[], unplanned: readonly UnplannedUnit[]): string {
+  const refused = unplanned.filter(({ kind }) => kind === 'refused').length;
+  const planned = counted(rows.filter(({ rank }) => rank === 1).length, 'unit');
+  return `${planned} planned${refused > 0 ? `, ${number(refused)} refused` : ''}.`;
 }
 
 interface UnplannedNotesProps {
