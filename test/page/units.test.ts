@@ -90,6 +90,7 @@ browserTest(
     expect(await page.locator('#panel img').count()).toBe(0);
     expect(await page.title()).toBe('nurselog planner');
     const csv = await saved(page, 'Export CSV');
+    expect(csv).toMatch(/^\uFEFFunit,/); // the mark by which Excel knows UTF-8
     expect(csv).toContain(`"a;'=1+1"`);
     expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
     // The fourth is a number.

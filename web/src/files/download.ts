@@ -11,20 +11,22 @@ const LATER_FORMULA = /([;\t\r\n])(?=["\s]*[=+\-@])/g;
 const defuse = <Value>(value: Value) =>
   typeof value === 'string' ? value.replaceAll(LATER_FORMULA, "$1'") : value;
 
-/** Rows as CSV (RFC 4180). Text that a spreadsheet would run gets an apostrophe in front, names of columns too. */
+/**
+ * Rows as CSV (RFC 4180), with a byte order mark, without which Excel does not read UTF-8. Text that a spreadsheet would
+ * run gets an apostrophe in front, names of columns too.
+ */
 export function csvText(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],
 ): string {
-  return Papa.unparse(
-    {
-      fields: columns.map(defuse),
-      data: rows.map((row) =>
-        columns.map((column) => (Object.hasOwn(row, column) ? defuse(row[column] ?? '') : '')),
-      ),
-    },
-    { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => /[;\t]/.test(String(value)) },
-  );
+  const cells = {
+    fields: columns.map(defuse),
+    data: rows.map((row) =>
+      columns.map((column) => (Object.hasOwn(row, column) ? defuse(row[column] ?? '') : '')),
+    ),
+  };
+  const quotes = (value: unknown) => /[;\t]/.test(String(value));
+  return `\uFEFF${Papa.unparse(cells, { escapeFormulae: FORMULA, newline: '\r\n', quotes })}`;
 }
 
 /** Saves a file. */
