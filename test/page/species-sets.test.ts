@@ -39,3 +39,22 @@ browserTest(
     ).toContain(`${Math.round(survival * 100)}\u00a0%`);
   },
 );
+
+browserTest('species of a project that the service lacks are named, and the others are planned', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North']));
+  const project = JSON.parse(await saved(page, 'Save project'));
+  const planned = page.locator('table.plan').getByText('North');
+  for (const [codes, isPlanned] of [
+    [['XXXX', 'PSME'], true],
+    [['YYYY'], false],
+  ] as const) {
+    project.nurselog.settings.species = codes;
+    await drop(page, 'project.geojson', JSON.stringify(project));
+    await page.getByText(`settings.species=${codes[0]}`).waitFor();
+    await planned.waitFor({ state: isPlanned ? 'visible' : 'detached' });
+    expect(await page.getByLabel('My choice').isChecked()).toBe(true);
+    expect(await page.getByRole('checkbox', { name: 'Douglas-fir' }).isChecked()).toBe(isPlanned);
+    expect(await page.getByText('Choose at least one species.').count()).toBe(isPlanned ? 0 : 1);
+  }
+});

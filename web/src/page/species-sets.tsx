@@ -22,19 +22,26 @@ const PRESETS: readonly Preset[] = [
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((code) => b.includes(code));
 
-/** The codes that are asked for; undefined for all. Codes that the service does not know are left out. */
+/** The sets that the service has species of, without those that it lacks. */
+function presets(): Preset[] {
+  const known = catalogues.value?.species.map(({ species_code }) => species_code) ?? [];
+  return PRESETS.map(({ title, codes }) => ({
+    title,
+    codes: codes.filter((code) => known.includes(code)),
+  })).filter(({ codes }) => codes.length > 0);
+}
+
+/** The codes that are asked for; undefined for all. */
 export function askedSpecies({ species: asked }: PlanSettings): readonly string[] | undefined {
   if (asked === 'all') return undefined;
-  if (asked === 'chosen') return [species.value];
-  const known = catalogues.value?.species.map(({ species_code }) => species_code) ?? asked;
-  return asked.filter((code) => known.includes(code));
+  return asked === 'chosen' ? [species.value] : asked;
 }
 
 /** The species that are asked for, as a part of a sentence. */
 export function scopeText(asked: PlanSettings): string {
   const codes = askedSpecies(asked);
   if (codes === undefined) return asked.nativeOnly ? 'all native species' : 'all species';
-  const preset = PRESETS.find((each) => isSame(each.codes, codes));
+  const preset = presets().find((each) => isSame(each.codes, codes));
   const names = codes.map(speciesName).join(', ');
   return preset === undefined ? names : `${preset.title.toLowerCase()} (${names})`;
 }
@@ -43,13 +50,14 @@ export function scopeText(asked: PlanSettings): string {
 export function SpeciesSets({ name }: { name: string }) {
   const { species: asked, nativeOnly } = settings.value;
   const codes = typeof asked === 'string' ? [] : asked;
-  const preset = PRESETS.find((each) => isSame(each.codes, codes));
+  const sets = presets();
+  const preset = sets.find((each) => isSame(each.codes, codes));
   const isOwn = typeof asked !== 'string' && preset === undefined;
   const choose = (chosen: PlanSettings['species']) => changeSettings({ species: chosen });
   const options: readonly (readonly [string, boolean, PlanSettings['species']])[] = [
     ['All species', asked === 'all', 'all'],
     [`${speciesName(species.value)} only`, asked === 'chosen', 'chosen'],
-    ...PRESETS.map((each) => [each.title, each === preset, each.codes] as const),
+    ...sets.map((each) => [each.title, each === preset, each.codes] as const),
     ['My choice', isOwn, [species.value]],
   ];
   return (

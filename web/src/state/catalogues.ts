@@ -13,6 +13,7 @@ import {
 } from './choices.js';
 import { servedDigest, servedVersion } from './connection.js';
 import { key } from './key.js';
+import { changeSettings, settings } from './plan-settings.js';
 
 interface Catalogues {
   readonly species: readonly Species[];
@@ -70,6 +71,12 @@ export function dropUnknownChoices(): void {
     if (!codes.includes(species.value)) {
       unused.push(`species=${species.value}`);
       species.value = codes.find((code) => code === DEFAULT_SPECIES) ?? codes[0] ?? species.value;
+    }
+    const { species: asked } = settings.value;
+    const lacking = typeof asked === 'string' ? [] : asked.filter((code) => !codes.includes(code));
+    if (typeof asked !== 'string' && lacking.length > 0) {
+      unused.push(...lacking.map((code) => `settings.species=${code}`));
+      changeSettings({ species: asked.filter((code) => codes.includes(code)) });
     }
     for (const [prefix, choice, features] of [
       ['practice', practice, practiceOf(model.features)],
