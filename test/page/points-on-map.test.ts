@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { survivalScale } from '../../web/src/map/colours.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
@@ -9,6 +10,19 @@ const shared = serviceAndBrowser();
 
 /** Two places in the forest and one at sea. */
 const FILE = 'plot,latitude,longitude\nfirst,44.12,-122.03\nsecond,44.14,-122.0\nsea,44,-130\n';
+
+/** Red, green and blue of a pixel of the page. */
+async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
+  const picture = await page.screenshot({ clip: { x: x - 1, y: y - 1, width: 3, height: 3 } });
+  return page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement('canvas').getContext('2d')!;
+    canvas.drawImage(image, 0, 0);
+    return [...canvas.getImageData(1, 1, 1, 1).data].slice(0, 3);
+  }, picture.toString('base64'));
+}
 
 browserTest(
   'scored points are circles on the map in the colours of survival, and a click on one opens its row',
@@ -23,9 +37,11 @@ browserTest(
 
     await page.getByRole('button', { name: 'Point 1: first' }).click();
     await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
-    await page.getByRole('button', { name: 'Close the point' }).click();
-    // The map has moved the point to its middle.
+    // The map moves the point to its middle, and marks it by a ring until it is closed.
     const [x, y] = await middleOfMap(page);
+    await expect.poll(() => colourAt(page, x + 10, y)).toEqual([194, 65, 12]);
+    await page.getByRole('button', { name: 'Close the point' }).click();
+    await expect.poll(() => colourAt(page, x + 10, y)).not.toEqual([194, 65, 12]);
     await expect
       .poll(async () => {
         await page.mouse.move(x + 1, y);
@@ -38,15 +54,7 @@ browserTest(
     await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
     await page.mouse.move(x - 200, y);
     // The colour of the circle is that of the legend's ramp at this survival.
-    const picture = await page.screenshot({ clip: { x: x - 1, y: y - 1, width: 3, height: 3 } });
-    const [red, green, blue] = await page.evaluate(async (data) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement('canvas').getContext('2d')!;
-      canvas.drawImage(image, 0, 0);
-      return [...canvas.getImageData(1, 1, 1, 1).data];
-    }, picture.toString('base64'));
+    const [red, green, blue] = await colourAt(page, x, y);
     const { colours } = survivalScale('');
     const at = survival * (colours.length - 1);
     const expected = [1, 3, 5].map((start) => {

@@ -49,9 +49,7 @@ export function showPoints(map: MapLibreMap): () => void {
       if (scoredPoints.value !== null) timer ??= window.setTimeout(draw, REDRAW_MS);
       else draw();
     }),
-    effect(() => {
-      if (chosenRow.value !== null) draw();
-    }),
+    chosenRow.subscribe(draw),
   ];
   return () => {
     for (const stop of stops) stop();
