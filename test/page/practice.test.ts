@@ -91,14 +91,21 @@ browserTest('what the page or the models cannot use of a link is named and left 
   await note.waitFor({ state: 'detached' });
 });
 
-browserTest('About says how the figures did on planted trees, as GET /v1/model has it', async () => {
-  const { page } = await openUnits(shared);
-  const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
-  await page.getByRole('tab', { name: 'About the figures' }).click();
-  await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
-  await page.getByText('At least 70 % inside: ').waitFor();
-  await page.getByRole('heading', { name: 'Skill on held-out simulated outcomes' }).waitFor();
-  await page.getByText('All plantings').click();
-  const table = page.locator('details', { hasText: 'All plantings' }).locator('tbody tr');
-  expect(await table.count()).toBe(evidence.length);
-});
+browserTest(
+  'About has the local date and how the figures did on planted trees, as GET /v1/model has it',
+  async () => {
+    // A place where the date is never that of UTC.
+    const timezoneId = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
+    const { page } = await openUnits(shared, {}, { timezoneId });
+    const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
+    await page.getByRole('tab', { name: 'About the figures' }).click();
+    await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
+    await page.getByText('At least 70 % inside: ').waitFor();
+    const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
+    await page.getByText(`outcomes, read on ${today}.`).waitFor();
+    await page.getByRole('heading', { name: 'Skill on held-out simulated outcomes' }).waitFor();
+    await page.getByText('All plantings').click();
+    const table = page.locator('details', { hasText: 'All plantings' }).locator('tbody tr');
+    expect(await table.count()).toBe(evidence.length);
+  },
+);

@@ -1,4 +1,5 @@
 import type { ServedModel } from '../api/types.js';
+import { dateText } from '../page/format.js';
 
 /** How to cite the figures, what they are made from, and what they leave out. */
 export function SourcesSection({ model }: { model: ServedModel }) {
@@ -7,7 +8,7 @@ export function SourcesSection({ model }: { model: ServedModel }) {
       <h3>How to cite</h3>
       <p>
         nurselog, model {model.version}, digest {model.digest.slice(0, 12)}, {model.outcomes} outcomes, read
-        on {new Date().toISOString().slice(0, 10)}.
+        on {dateText()}.
       </p>
       <h3>What they are made from</h3>
       <ul>
