@@ -113,6 +113,7 @@ browserTest(
     await page.getByRole('tab', { name: 'Site' }).click();
     await page.getByRole('tab', { name: 'Units' }).click(); // which asks again
     await expect.poll(() => shown.allTextContents()).toEqual(names);
+    await expect.poll(() => page.locator('.report td.name').allTextContents()).toEqual(names);
     // Units with an answer were not sent again.
     expect([asked.indexOf(asked[0]!, 1), asked.indexOf(asked[1]!, 2)]).toEqual([-1, -1]);
     expect(new Set(asked).size).toBe(3);

@@ -8,8 +8,8 @@ import { OrderBasis, WrongTargets } from './order-basis.js';
 import { OrderTable, orderText } from './order-table.js';
 import { areCompared, type PlanRow, type UnplannedUnit } from './plan-rows.js';
 
-/** Options that fit on two pages with the map. */
-const MAX_ROWS = 44;
+/** Most units with an option by each method: they fit on two pages with the map. */
+const MAX_UNITS_BY_METHOD = 22;
 
 const RANKED: Readonly<Record<RankBy, string>> = {
   cost: 'with the cheapest survivor',
@@ -33,13 +33,16 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
   const hasCosts = manual !== null && drone_seeded !== null;
   const comparesToday = areCompared(rows);
   const hasOrders = rows.some(({ order }) => order !== undefined);
-  // The first option of each unit by each method.
+  const best = rows.filter(({ rank }) => rank === 1);
+  const isByMethod = best.length <= MAX_UNITS_BY_METHOD;
   const seen = new Set<string>();
-  const best = rows.filter(({ unit, planting_method }) => {
-    const key = `${unit.id} ${planting_method}`;
-    return !seen.has(key) && seen.add(key) !== undefined;
-  });
-  const areaHa = rows.filter(({ rank }) => rank === 1).reduce((sum, { planned }) => sum + planned.area_ha, 0);
+  const printed = !isByMethod
+    ? best
+    : rows.filter(({ unit, planting_method }) => {
+        const key = `${unit.id} ${planting_method}`;
+        return !seen.has(key) && seen.add(key) !== undefined;
+      });
+  const areaHa = best.reduce((sum, { planned }) => sum + planned.area_ha, 0);
   return (
     <article class="print-only report">
       <h2>Planting plan: {counted(units.value.length, 'unit')}</h2>
@@ -56,8 +59,8 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
       {best.length > 0 && (
         <table>
           <caption>
-            The best species of each unit by each method; numbers are those on the map, with ? where the best
-            option is unsure
+            {isByMethod ? 'The best species of each unit by each method; ' : 'The best option of each unit; '}
+            numbers are those on the map, with ? where the best option is unsure
           </caption>
           <thead>
             <tr>
@@ -94,7 +97,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
             </tr>
           </thead>
           <tbody>
-            {best.slice(0, MAX_ROWS).map((row) => (
+            {printed.map((row) => (
               <tr key={`${row.unit.id}-${row.planting_method}`} class={row.isUnsure ? 'unsure' : ''}>
                 <td class="amount">{row.number}</td>
                 <td class="name">
@@ -125,7 +128,6 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
           of the unit. Unsure: its low end is below {percent(threshold)}.
         </p>
       )}
-      {best.length > MAX_ROWS && <p>In the exports: {counted(best.length - MAX_ROWS, 'more option')}.</p>}
       {unplanned.length > 0 && (
         <>
           <h3>Without a plan: {counted(unplanned.length, 'unit')}</h3>
