@@ -2,30 +2,35 @@ import { toLatLon } from 'utm';
 import { type Place, placeOf } from './choices.js';
 
 /**
- * Reads a place: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
+ * Reads a place, also in parentheses and with the minus of typesetting: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
  * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text. Degrees are
  * read with the longitude first (-122.03, 44.12) if they are only then a place.
  */
-export function placeIn(text: string): Place | null {
-  const parts = text.trim().split(/[\s,;]+/);
+export function placeIn(written: string): Place | null {
+  const text = written
+    .replaceAll('\u2212', '-')
+    .replaceAll(/^[\s(]+|[\s)]+$/g, '')
+    .toUpperCase();
+  const parts = text.split(/[\s,;]+/);
   const inDegrees = parts.length === 2 ? (placeOf(parts) ?? placeOf(parts.toReversed())) : null;
   return inDegrees ?? placeInMinutes(text) ?? placeInUtm(text);
 }
 
 const ANGLE_TEXT = /^[\d\s.,;:°º'’′"”″NSEW+-]+$/;
-/** Latitude and longitude with their letters in front or behind, or separated by a comma or semicolon. */
+/** Two angles with their letters in front or behind, or latitude and longitude separated by a comma or semicolon. */
 const HALVES = [
-  /^([NS][^NSEW]+)([EW][^NSEW]+)$/,
-  /^([^NSEW]+[NS])([^NSEW]+[EW])$/,
+  /^([NSEW][^NSEW]+)([NSEW][^NSEW]+)$/,
+  /^([^NSEW]+[NSEW])([^NSEW]+[NSEW])$/,
   /^([^NSEW,;]+)[,;]([^NSEW,;]+)$/,
 ] as const;
 
 function placeInMinutes(text: string): Place | null {
-  const upper = text.trim().toUpperCase();
-  if (!ANGLE_TEXT.test(upper)) return null;
-  const [, latitude, longitude] =
-    HALVES.map((halves) => halves.exec(upper)).find((found) => found !== null) ?? [];
+  if (!ANGLE_TEXT.test(text)) return null;
+  const [, ...halves] = HALVES.map((each) => each.exec(text)).find((found) => found !== null) ?? [];
+  if (/[EW]/.test(halves[0] ?? '')) halves.reverse();
+  const [latitude, longitude] = halves;
   if (latitude === undefined || longitude === undefined) return null;
+  if (/[EW]/.test(latitude) || /[NS]/.test(longitude)) return null; // two of one kind
   return placeOf([latitude, longitude].map((half) => String(degreesOf(half))));
 }
 
@@ -38,12 +43,12 @@ function degreesOf(half: string): number {
   return (isNegative ? -1 : 1) * (degrees + minutes / 60 + seconds / 3600);
 }
 
-/** Zone, with or without its band, easting and northing in metres; north of the equator. */
+/** Zone, with or without its band, easting and northing in metres; north of the equator. A GPS writes 7 digits of each. */
 const UTM =
-  /^(?:UTM\s*)?(?:ZONE\s*)?(\d{1,2})\s*([N-X])?[\s,]+(\d{6}(?:\.\d+)?)\s*M?E?[\s,]+(\d{7}(?:\.\d+)?)\s*M?N?$/i;
+  /^(?:UTM\s*)?(?:ZONE\s*)?(\d{1,2})\s*([N-X])?[\s,]+0?(\d{6}(?:\.\d+)?)\s*M?E?[\s,]+(\d{7}(?:\.\d+)?)\s*M?N?$/;
 
 function placeInUtm(text: string): Place | null {
-  const [, zone, , easting, northing] = UTM.exec(text.trim()) ?? [];
+  const [, zone, , easting, northing] = UTM.exec(text) ?? [];
   if (zone === undefined) return null;
   try {
     return toLatLon(Number(easting), Number(northing), Number(zone), undefined, true);
