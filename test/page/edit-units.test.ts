@@ -28,59 +28,56 @@ async function editFirst(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
 }
 
-browserTest(
-  'corners are moved, added and removed with the mouse, each change is planned and can be undone',
-  async () => {
-    const { page } = await openUnits(shared, {}, { reducedMotion: 'reduce' });
-    await editFirst(page);
-    const [before] = await exportedCorners(page);
-    const asked: string[][] = [];
-    page.on('request', (request) => {
-      if (!request.url().endsWith('/v1/plan')) return;
-      const { units } = request.postDataJSON() as { units: FeatureCollection };
-      asked.push(units.features.map(({ id }) => String(id)));
-    });
-    await drop(page, 'units.geojson', collection(['Another']));
-    await page.locator('table.plan').getByText('Another').waitFor();
+browserTest('the mouse moves, adds and removes corners; each change is planned, and undone', async () => {
+  const { page } = await openUnits(shared, {}, { reducedMotion: 'reduce' });
+  await editFirst(page);
+  const [before] = await exportedCorners(page);
+  const asked: string[][] = [];
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/v1/plan')) return;
+    const { units } = request.postDataJSON() as { units: FeatureCollection };
+    asked.push(units.features.map(({ id }) => String(id)));
+  });
+  await drop(page, 'units.geojson', collection(['Another']));
+  await page.locator('table.plan').getByText('Another').waitFor();
 
-    const { x, y } = await middleOf(page, 'Corner 3 of 4');
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + 20, y - 15, { steps: 4 });
-    await page.mouse.up();
-    const [moved] = await exportedCorners(page);
-    expect(moved!.toSpliced(2, 1)).toEqual(before!.toSpliced(2, 1));
-    expect(moved![2]![0]).toBeGreaterThan(before![2]![0]!);
-    expect(moved![2]![1]).toBeGreaterThan(before![2]![1]!);
+  const { x, y } = await middleOf(page, 'Corner 3 of 4');
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 20, y - 15, { steps: 4 });
+  await page.mouse.up();
+  const [moved] = await exportedCorners(page);
+  expect(moved!.toSpliced(2, 1)).toEqual(before!.toSpliced(2, 1));
+  expect(moved![2]![0]).toBeGreaterThan(before![2]![0]!);
+  expect(moved![2]![1]).toBeGreaterThan(before![2]![1]!);
 
-    await page.getByRole('button', { name: 'Add a corner after corner 4 of 4' }).click();
-    await page.getByRole('button', { name: 'Corner 5 of 5', exact: true }).waitFor();
-    const [added] = await exportedCorners(page);
-    expect(added!.slice(0, 4)).toEqual(moved);
-    await page.getByRole('button', { name: 'Corner 1 of 5', exact: true }).click();
-    await page.getByRole('button', { name: 'Remove corner' }).click();
-    expect((await exportedCorners(page))[0]).toEqual(added!.slice(1));
-    // Each change asked for the changed unit alone.
-    expect(asked.every(({ length }) => length === 1)).toBe(true);
-    expect(new Set(asked.flat()).size).toBe(2);
+  await page.getByRole('button', { name: 'Add a corner after corner 4 of 4' }).click();
+  await page.getByRole('button', { name: 'Corner 5 of 5', exact: true }).waitFor();
+  const [added] = await exportedCorners(page);
+  expect(added!.slice(0, 4)).toEqual(moved);
+  await page.getByRole('button', { name: 'Corner 1 of 5', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove corner' }).click();
+  expect((await exportedCorners(page))[0]).toEqual(added!.slice(1));
+  // Each change asked for the changed unit alone.
+  expect(asked.every(({ length }) => length === 1)).toBe(true);
+  expect(new Set(asked.flat()).size).toBe(2);
 
-    for (const expected of [added, moved]) {
-      await page.getByLabel('Drawing').getByRole('button', { name: 'Undo' }).click();
-      expect((await exportedCorners(page))[0]).toEqual(expected);
-    }
-    await page.getByRole('button', { name: 'Done' }).click();
-    expect(await page.locator('.handle').count()).toBe(0);
-    await page.locator('#edit:focus').waitFor();
-    await page.getByRole('button', { name: 'Remove this unit' }).click();
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('unit');
-    await expect.poll(() => page.locator('table.plan').getByText('North slope').count()).toBe(0);
-    await page.getByRole('button', { name: 'Remove the unit' }).click();
-    await page.locator('table.plan').waitFor({ state: 'detached' });
-    await page.keyboard.press('Control+z');
-    await page.keyboard.press('Control+z');
-    expect((await exportedCorners(page))[0]).toEqual(moved);
-  },
-);
+  for (const expected of [added, moved]) {
+    await page.getByLabel('Drawing').getByRole('button', { name: 'Undo' }).click();
+    expect((await exportedCorners(page))[0]).toEqual(expected);
+  }
+  await page.getByRole('button', { name: 'Done' }).click();
+  expect(await page.locator('.handle').count()).toBe(0);
+  await page.locator('#edit:focus').waitFor();
+  await page.getByRole('button', { name: 'Remove this unit' }).click();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('unit');
+  await expect.poll(() => page.locator('table.plan').getByText('North slope').count()).toBe(0);
+  await page.getByRole('button', { name: 'Remove the unit' }).click();
+  await page.locator('table.plan').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  expect((await exportedCorners(page))[0]).toEqual(moved);
+});
 
 browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   const { page } = await openUnitsOnMap(shared, { map: '9/46/-121' });

@@ -64,51 +64,48 @@ async function expectWork(page: Page): Promise<void> {
   expect(await page.getByLabel('Warming, °C').inputValue()).toBe('2');
 }
 
-browserTest(
-  'work survives a reload and a new tab but not its switch or Clear, and the key is not kept with it',
-  async () => {
-    const { page, context } = await openUnits(shared);
-    const questions: string[] = [];
-    page.on('dialog', (dialog) => {
-      questions.push(dialog.type());
-      return dialog.accept();
-    });
-    await workIn(page);
-    await expect.poll(() => storedText(page)).toContain('South slope');
-    expect(await storedText(page)).not.toContain(shared.service.key);
-    await page.reload();
-    await expectWork(page);
-    const tab = await context.newPage();
-    await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`); // without choices: those of the work
-    await expectWork(tab);
-    expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0); // nobody changed the work
-    await tab.getByLabel('Change a unit').selectOption('North slope');
-    await tab.getByRole('button', { name: 'Remove this unit' }).click();
-    await page.getByText('The work was changed in another tab.').waitFor();
-    await page.getByRole('button', { name: 'Take it over' }).click();
-    await page.locator('table.plan').getByText('North slope').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Keep my work').evaluate((each) => each.matches(':focus'))).toBe(true);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('table.plan').getByText('North slope').waitFor();
-    await tab.close();
-    expect(questions.splice(0)).toEqual(['confirm']); // whether to discard the answered rows
+browserTest('work survives a reload and a new tab, not its switch or Clear; no key is kept', async () => {
+  const { page, context } = await openUnits(shared);
+  const questions: string[] = [];
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.type());
+    return dialog.accept();
+  });
+  await workIn(page);
+  await expect.poll(() => storedText(page)).toContain('South slope');
+  expect(await storedText(page)).not.toContain(shared.service.key);
+  await page.reload();
+  await expectWork(page);
+  const tab = await context.newPage();
+  await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`); // without choices: those of the work
+  await expectWork(tab);
+  expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0); // nobody changed the work
+  await tab.getByLabel('Change a unit').selectOption('North slope');
+  await tab.getByRole('button', { name: 'Remove this unit' }).click();
+  await page.getByText('The work was changed in another tab.').waitFor();
+  await page.getByRole('button', { name: 'Take it over' }).click();
+  await page.locator('table.plan').getByText('North slope').waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Keep my work').evaluate((each) => each.matches(':focus'))).toBe(true);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('table.plan').getByText('North slope').waitFor();
+  await tab.close();
+  expect(questions.splice(0)).toEqual(['confirm']); // whether to discard the answered rows
 
-    await page.getByLabel('Keep my work in this browser').uncheck();
-    await expect.poll(() => storedText(page)).toBe('[]');
-    await page.reload();
-    await page.getByRole('heading', { name: 'Planting units' }).waitFor();
-    expect(questions).toEqual(['beforeunload']);
-    expect(await page.getByLabel('Keep my work in this browser').isChecked()).toBe(false);
-    expect(await page.locator('table.plan').count()).toBe(0);
-    await page.getByLabel('Keep my work in this browser').check();
-    await drop(page, 'units.geojson', collection(['North slope']));
-    await expect.poll(() => storedText(page)).toContain('North slope');
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await expect.poll(() => storedText(page)).not.toContain('North slope');
-    expect(questions).toEqual(['beforeunload', 'confirm']);
-    expect(await page.getByLabel('Change a unit').count()).toBe(0);
-  },
-);
+  await page.getByLabel('Keep my work in this browser').uncheck();
+  await expect.poll(() => storedText(page)).toBe('[]');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  expect(questions).toEqual(['beforeunload']);
+  expect(await page.getByLabel('Keep my work in this browser').isChecked()).toBe(false);
+  expect(await page.locator('table.plan').count()).toBe(0);
+  await page.getByLabel('Keep my work in this browser').check();
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await expect.poll(() => storedText(page)).toContain('North slope');
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect.poll(() => storedText(page)).not.toContain('North slope');
+  expect(questions).toEqual(['beforeunload', 'confirm']);
+  expect(await page.getByLabel('Change a unit').count()).toBe(0);
+});
 
 browserTest(
   'a tab whose kept work another one replaced keeps all of it at its next change, and is not closed before without a question',

@@ -10,25 +10,22 @@ import { collection, drop, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest(
-  'the link of the first start opens the page, and the key leaves the address for the session',
-  async () => {
-    const { page, context } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service));
-    await page.getByRole('tab', { name: 'Site' }).waitFor();
-    await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
-    expect(page.url()).not.toContain('nurse_live_');
-    expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(
-      'nurse_live_',
-    );
-    expect(await page.evaluate(() => history.length)).toBe(2); // about:blank, and the page without the key
-    await page.reload();
-    await page.getByRole('tab', { name: 'Site' }).waitFor();
-    const other = await context.newPage(); // a session of its own
-    await other.goto(shared.service.apiUrl);
-    await other.getByLabel('API key').waitFor();
-  },
-);
+browserTest('the link of the first start opens the page; the key leaves it for the session', async () => {
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service));
+  await page.getByRole('tab', { name: 'Site' }).waitFor();
+  await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+  expect(page.url()).not.toContain('nurse_live_');
+  expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(
+    'nurse_live_',
+  );
+  expect(await page.evaluate(() => history.length)).toBe(2); // about:blank, and the page without the key
+  await page.reload();
+  await page.getByRole('tab', { name: 'Site' }).waitFor();
+  const other = await context.newPage(); // a session of its own
+  await other.goto(shared.service.apiUrl);
+  await other.getByLabel('API key').waitFor();
+});
 
 browserTest('a malformed key, of a link or typed, leads to the form, which says what a key is', async () => {
   const { page } = await watchedPage(shared.browser);
@@ -47,33 +44,30 @@ browserTest('a malformed key, of a link or typed, leads to the form, which says 
   await page.getByText('That is no key').waitFor();
 });
 
-browserTest(
-  'where the browser blocks site data, the page opens, and keeps the key until it is loaded again',
-  async () => {
-    const profile = mkdtempSync(path.join(tmpdir(), 'nurselog-profile-'));
-    const context = await launchWithoutSiteData(profile);
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', ({ message }) => faults.push(message));
-    await page.clock.install();
-    await page.addInitScript(() => {
-      IDBFactory.prototype.open = () => {
-        throw new Error('blocked'); // at once, as some browsers do
-      };
-    });
-    await page.goto(linkOf(shared.service));
-    await page.getByRole('tab', { name: 'Site' }).waitFor();
-    await page.clock.runFor(5000); // longer than storage may take
-    await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
-    expect(page.url()).not.toContain('nurse_live_');
-    await expect(page.evaluate(() => sessionStorage.length)).rejects.toThrow('denied');
-    await page.reload();
-    await page.getByLabel('API key').waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
-    rmSync(profile, { recursive: true });
-  },
-);
+browserTest('where site data is blocked, the page opens, and keeps the key until a reload', async () => {
+  const profile = mkdtempSync(path.join(tmpdir(), 'nurselog-profile-'));
+  const context = await launchWithoutSiteData(profile);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.clock.install();
+  await page.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new Error('blocked'); // at once, as some browsers do
+    };
+  });
+  await page.goto(linkOf(shared.service));
+  await page.getByRole('tab', { name: 'Site' }).waitFor();
+  await page.clock.runFor(5000); // longer than storage may take
+  await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+  expect(page.url()).not.toContain('nurse_live_');
+  await expect(page.evaluate(() => sessionStorage.length)).rejects.toThrow('denied');
+  await page.reload();
+  await page.getByLabel('API key').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+  rmSync(profile, { recursive: true });
+});
 
 browserTest('an answer of another server is named, and asked for again without a click', async () => {
   const { page } = await watchedPage(shared.browser);

@@ -58,55 +58,49 @@ async function startMapServer(foreign = ''): Promise<MapServer> {
   return { origin, asked, close: () => server.close() };
 }
 
-browserTest(
-  'MAP_STYLE_URL shows the map of another origin below the cells, and no other origin can be asked',
-  async () => {
-    const stranger = await startMapServer();
-    const map = await startMapServer(stranger.origin);
-    const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
-    onTestFinished(() => service.stop());
-    const { page, faults } = await watchedPage(shared.browser);
-    await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
-    await mapReady(page);
-    await page.getByTestId('tile-manual').waitFor();
-    await expect
-      .poll(() => new Set(map.asked.map(({ path }) => path.replace(/\d+\/\d+\/\d+/, 'tile'))))
-      .toEqual(new Set(['/style.json', '/tile.png', '/lines.geojson']));
-    // Neither the key nor the address of the page reaches the operator's map.
-    for (const { referer, sent } of map.asked) {
-      expect(referer).toBeUndefined();
-      expect(sent).not.toContain('nurse_live_');
-    }
-    // The cells lie over the tiles.
-    await page.mouse.move(...(await middleOfMap(page)));
-    await page.locator('.hover').getByText('alive after 5 years').waitFor();
-    const refused = await page.evaluate(
-      (origin) =>
-        fetch(`${origin}/style.json`).then(
-          () => 'answered',
-          () => 'refused',
-        ),
-      stranger.origin,
-    );
-    expect(refused).toBe('refused');
-    expect(stranger.asked).toEqual([]);
-    // What the policy refuses is the layer of the third origin, which MapLibre's worker would ask, and this request.
-    for (const fault of faults.splice(0)) expect(fault).toContain(stranger.origin);
-  },
-);
+browserTest('MAP_STYLE_URL shows a map of another origin below the cells; no third is asked', async () => {
+  const stranger = await startMapServer();
+  const map = await startMapServer(stranger.origin);
+  const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
+  onTestFinished(() => service.stop());
+  const { page, faults } = await watchedPage(shared.browser);
+  await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
+  await mapReady(page);
+  await page.getByTestId('tile-manual').waitFor();
+  await expect
+    .poll(() => new Set(map.asked.map(({ path }) => path.replace(/\d+\/\d+\/\d+/, 'tile'))))
+    .toEqual(new Set(['/style.json', '/tile.png', '/lines.geojson']));
+  // Neither the key nor the address of the page reaches the operator's map.
+  for (const { referer, sent } of map.asked) {
+    expect(referer).toBeUndefined();
+    expect(sent).not.toContain('nurse_live_');
+  }
+  // The cells lie over the tiles.
+  await page.mouse.move(...(await middleOfMap(page)));
+  await page.locator('.hover').getByText('alive after 5 years').waitFor();
+  const refused = await page.evaluate(
+    (origin) =>
+      fetch(`${origin}/style.json`).then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    stranger.origin,
+  );
+  expect(refused).toBe('refused');
+  expect(stranger.asked).toEqual([]);
+  // What the policy refuses is the layer of the third origin, which MapLibre's worker would ask, and this request.
+  for (const fault of faults.splice(0)) expect(fault).toContain(stranger.origin);
+});
 
-browserTest(
-  'a map style that cannot be loaded is replaced by the map of the page, and the page says so',
-  async () => {
-    const map = await startMapServer();
-    map.close();
-    const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
-    onTestFinished(() => service.stop());
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
-    await page.getByText('The map of the operator cannot be loaded').waitFor();
-    await mapReady(page);
-    await page.mouse.move(...(await middleOfMap(page)));
-    await page.locator('.hover').getByText('alive after 5 years').waitFor();
-  },
-);
+browserTest('for a map style that cannot be loaded the page shows its own map, and says so', async () => {
+  const map = await startMapServer();
+  map.close();
+  const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
+  onTestFinished(() => service.stop());
+  const { page } = await watchedPage(shared.browser);
+  await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
+  await page.getByText('The map of the operator cannot be loaded').waitFor();
+  await mapReady(page);
+  await page.mouse.move(...(await middleOfMap(page)));
+  await page.locator('.hover').getByText('alive after 5 years').waitFor();
+});

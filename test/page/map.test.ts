@@ -80,22 +80,19 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
   expect(await underPointer(page)).toContain(`−${Math.abs(change * 100).toFixed(1)} points against today`);
 });
 
-browserTest(
-  'the relief shows through the cells as far as their opacity says, which the link keeps',
-  async () => {
-    const { page } = await watchedPage(shared.browser);
-    const relief = page.waitForResponse(/relief.*\.pmtiles$/);
-    await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
-    expect((await relief).status()).toBe(206);
-    await mapReady(page);
-    const before = await drawn(page);
-    await page.getByLabel('Opacity of cells').fill('0.4');
-    await expect.poll(() => drawn(page)).not.toBe(before);
-    expect(page.url()).toContain('opacity=0.4');
-    expect(await page.locator('.legend .ramp rect').last().getAttribute('opacity')).toBe('0.4');
-    expect(await page.locator('.legend').innerText()).toContain('Blank: no forest');
-  },
-);
+browserTest('the relief shows through the cells by their opacity, which the link keeps', async () => {
+  const { page } = await watchedPage(shared.browser);
+  const relief = page.waitForResponse(/relief.*\.pmtiles$/);
+  await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
+  expect((await relief).status()).toBe(206);
+  await mapReady(page);
+  const before = await drawn(page);
+  await page.getByLabel('Opacity of cells').fill('0.4');
+  await expect.poll(() => drawn(page)).not.toBe(before);
+  expect(page.url()).toContain('opacity=0.4');
+  expect(await page.locator('.legend .ramp rect').last().getAttribute('opacity')).toBe('0.4');
+  expect(await page.locator('.legend').innerText()).toContain('Blank: no forest');
+});
 
 browserTest('the legend of the interval width reaches the widest intervals', async () => {
   const { page } = await watchedPage(shared.browser);

@@ -7,50 +7,47 @@ import { browserTest, sharedBrowser } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved } from './support/units.js';
 
-browserTest(
-  'with models without intervals points are scored, and neither their layer nor plans are asked for',
-  async () => {
-    const copy = new ProjectCopy();
-    removeIntervalModels(copy);
-    const [service, browser] = await Promise.all([
-      startTestService({ MODEL_DIR: copy.modelDir }),
-      sharedBrowser(),
-    ]);
-    onTestFinished(() => service.stop());
-    copy.remove();
-    const { page, faults } = await openUnits({ service, browser }, { layer: 'width' });
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await mapReady(page);
-    await page.locator('.legend').getByText('Hand planting: survival after 5 years').waitFor();
-    const layers = page.getByLabel('Map shows');
-    expect(await layers.inputValue()).toBe('survival');
-    expect(await layers.locator('option').allTextContents()).toEqual([
-      'Survival',
-      'Hand against drone',
-      'Best native species',
-    ]);
+browserTest('by models without intervals points are scored; no layer of them, no plan is asked', async () => {
+  const copy = new ProjectCopy();
+  removeIntervalModels(copy);
+  const [service, browser] = await Promise.all([
+    startTestService({ MODEL_DIR: copy.modelDir }),
+    sharedBrowser(),
+  ]);
+  onTestFinished(() => service.stop());
+  copy.remove();
+  const { page, faults } = await openUnits({ service, browser }, { layer: 'width' });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await mapReady(page);
+  await page.locator('.legend').getByText('Hand planting: survival after 5 years').waitFor();
+  const layers = page.getByLabel('Map shows');
+  expect(await layers.inputValue()).toBe('survival');
+  expect(await layers.locator('option').allTextContents()).toEqual([
+    'Survival',
+    'Hand against drone',
+    'Best native species',
+  ]);
 
-    await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('1 of 1 rows answered; mean survival').waitFor();
-    const [row] = readCsv(await saved(page, 'Save 1 row'));
-    expect(Number(row!.survival_5)).toBeGreaterThan(0);
-    expect(row).not.toHaveProperty('low_5');
+  await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('1 of 1 rows answered; mean survival').waitFor();
+  const [row] = readCsv(await saved(page, 'Save 1 row'));
+  expect(Number(row!.survival_5)).toBeGreaterThan(0);
+  expect(row).not.toHaveProperty('low_5');
 
-    await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
-    await page.getByText('A plan needs intervals, and the models of this service have none.').waitFor();
-    expect(JSON.parse(await saved(page, 'Export GeoJSON')).features).toHaveLength(2);
-    const units = readCsv(await saved(page, 'Export CSV'));
-    expect(units.map(({ error }) => error)).toEqual(['Not planned yet.', 'Not planned yet.']);
-    expect(asked).not.toContain('/v1/plan');
+  await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+  await page.getByText('A plan needs intervals, and the models of this service have none.').waitFor();
+  expect(JSON.parse(await saved(page, 'Export GeoJSON')).features).toHaveLength(2);
+  const units = readCsv(await saved(page, 'Export CSV'));
+  expect(units.map(({ error }) => error)).toEqual(['Not planned yet.', 'Not planned yet.']);
+  expect(asked).not.toContain('/v1/plan');
 
-    await page.getByLabel('Douglas-fir only').check();
-    await page.getByRole('tab', { name: 'Site' }).click();
-    await page.locator('#place').fill('44.12, -122.03');
-    await page.keyboard.press('Enter');
-    await page.locator('table.side-by-side').waitFor();
-    expect(await page.locator('#panel').innerText()).not.toContain('8 of 10');
-    expect(faults).toEqual([]);
-  },
-);
+  await page.getByLabel('Douglas-fir only').check();
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.locator('#place').fill('44.12, -122.03');
+  await page.keyboard.press('Enter');
+  await page.locator('table.side-by-side').waitFor();
+  expect(await page.locator('#panel').innerText()).not.toContain('8 of 10');
+  expect(faults).toEqual([]);
+});

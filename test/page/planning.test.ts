@@ -150,36 +150,33 @@ async function sheetsOf(path: string) {
   return { sheets: Object.values(sheets), formulas };
 }
 
-browserTest(
-  'the workbook has a plan, all options and what they are, and its texts are no formulas',
-  async () => {
-    const { page } = await openUnits(shared, { warming: '2' });
-    await drop(page, 'units.geojson', UNITS);
-    await costs(page);
-    await page.getByLabel('Living trees wanted per hectare').fill('500');
-    await page.locator('table.order').first().waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export XLSX' }).click(),
-    ]);
-    const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
-    expect(download.suggestedFilename()).toBe(`plan-${today}-5y-plus2C.xlsx`);
-    const { sheets, formulas } = await sheetsOf((await download.path())!);
-    const [plan, options, about] = sheets;
-    const column = (name: string) => plan![0]!.indexOf(name);
-    expect(plan!.slice(1).map((row) => row[column('unit')])).toEqual(['North', '=1+1', 'All units']);
-    expect(plan!.map((row) => row[column('constructor')] ?? '')).toEqual(['constructor', 'C', '', '']);
-    const totals = plan!.slice(1).map((row) => Number(row[column('order_total')]));
-    expect(totals[2]).toBe(totals[0]! + totals[1]!);
-    const { options: offered } = await optionsOf({ scenario: { warming_c: 2 } });
-    expect(options).toHaveLength(1 + 2 * offered.length);
-    expect(Object.fromEntries(about as [string, string][])).toMatchObject({
-      horizon_years: '5',
-      warming_c: '2',
-    });
-    expect(formulas).toBe(0);
-  },
-);
+browserTest('the workbook has a plan, all options and what they are; no text is a formula', async () => {
+  const { page } = await openUnits(shared, { warming: '2' });
+  await drop(page, 'units.geojson', UNITS);
+  await costs(page);
+  await page.getByLabel('Living trees wanted per hectare').fill('500');
+  await page.locator('table.order').first().waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export XLSX' }).click(),
+  ]);
+  const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
+  expect(download.suggestedFilename()).toBe(`plan-${today}-5y-plus2C.xlsx`);
+  const { sheets, formulas } = await sheetsOf((await download.path())!);
+  const [plan, options, about] = sheets;
+  const column = (name: string) => plan![0]!.indexOf(name);
+  expect(plan!.slice(1).map((row) => row[column('unit')])).toEqual(['North', '=1+1', 'All units']);
+  expect(plan!.map((row) => row[column('constructor')] ?? '')).toEqual(['constructor', 'C', '', '']);
+  const totals = plan!.slice(1).map((row) => Number(row[column('order_total')]));
+  expect(totals[2]).toBe(totals[0]! + totals[1]!);
+  const { options: offered } = await optionsOf({ scenario: { warming_c: 2 } });
+  expect(options).toHaveLength(1 + 2 * offered.length);
+  expect(Object.fromEntries(about as [string, string][])).toMatchObject({
+    horizon_years: '5',
+    warming_c: '2',
+  });
+  expect(formulas).toBe(0);
+});
 
 browserTest(
   'a cheapest option with a low end below the threshold is said to be unsure, safest ranks by low ends, and the caption says so while units are in order',

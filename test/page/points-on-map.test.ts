@@ -24,79 +24,73 @@ async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
   }, picture.toString('base64'));
 }
 
-browserTest(
-  'scored points are circles on the map in the colours of survival, and a click on one opens its row',
-  async () => {
-    const { page } = await openUnitsOnMap(shared, { map: '12/44.12/-122.03' });
-    await page.getByLabel('Map shows').selectOption('advantage');
-    await drop(page, 'points.csv', FILE);
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('3 of 3 rows answered, 1 with an error').waitFor();
-    await page.locator('.legend').getByText('Circles: points of the file').waitFor();
-    const survival = await survivalAt(shared.service);
+browserTest('scored points are circles in the colours of survival; a click opens the row', async () => {
+  const { page } = await openUnitsOnMap(shared, { map: '12/44.12/-122.03' });
+  await page.getByLabel('Map shows').selectOption('advantage');
+  await drop(page, 'points.csv', FILE);
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('3 of 3 rows answered, 1 with an error').waitFor();
+  await page.locator('.legend').getByText('Circles: points of the file').waitFor();
+  const survival = await survivalAt(shared.service);
 
-    await page.getByRole('button', { name: 'Point 1: first' }).click();
-    await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
-    // The map moves the point to its middle, and marks it by a ring until it is closed.
-    const [x, y] = await middleOfMap(page);
-    await expect.poll(() => colourAt(page, x + 10, y)).toEqual([194, 65, 12]);
-    await page.getByRole('button', { name: 'Close the point' }).click();
-    await expect.poll(() => colourAt(page, x + 10, y)).not.toEqual([194, 65, 12]);
-    await expect
-      .poll(async () => {
-        await page.mouse.move(x + 1, y);
-        await page.mouse.move(x, y);
-        return (await page.locator('.hover').allTextContents()).join();
-      })
-      .toBe(`Point 1: ${Math.round(survival * 100)}\u00a0% alive after 5 years`);
-    await page.getByRole('tab', { name: 'Site' }).click();
-    await page.mouse.click(x, y);
-    await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
-    await page.mouse.move(x - 200, y);
-    // The colour of the circle is that of the legend's ramp at this survival.
-    const [red, green, blue] = await colourAt(page, x, y);
-    const { colours } = survivalScale('');
-    const at = survival * (colours.length - 1);
-    const expected = [1, 3, 5].map((start) => {
-      const channel = (index: number) => Number.parseInt(colours[index]!.slice(start, start + 2), 16);
-      const low = Math.floor(at);
-      return channel(low) + (channel(low + 1) - channel(low)) * (at - low);
-    });
-    for (const [index, channel] of [red, green, blue].entries())
-      expect(Math.abs(channel! - expected[index]!)).toBeLessThan(4);
+  await page.getByRole('button', { name: 'Point 1: first' }).click();
+  await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
+  // The map moves the point to its middle, and marks it by a ring until it is closed.
+  const [x, y] = await middleOfMap(page);
+  await expect.poll(() => colourAt(page, x + 10, y)).toEqual([194, 65, 12]);
+  await page.getByRole('button', { name: 'Close the point' }).click();
+  await expect.poll(() => colourAt(page, x + 10, y)).not.toEqual([194, 65, 12]);
+  await expect
+    .poll(async () => {
+      await page.mouse.move(x + 1, y);
+      await page.mouse.move(x, y);
+      return (await page.locator('.hover').allTextContents()).join();
+    })
+    .toBe(`Point 1: ${Math.round(survival * 100)}\u00a0% alive after 5 years`);
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.mouse.click(x, y);
+  await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
+  await page.mouse.move(x - 200, y);
+  // The colour of the circle is that of the legend's ramp at this survival.
+  const [red, green, blue] = await colourAt(page, x, y);
+  const { colours } = survivalScale('');
+  const at = survival * (colours.length - 1);
+  const expected = [1, 3, 5].map((start) => {
+    const channel = (index: number) => Number.parseInt(colours[index]!.slice(start, start + 2), 16);
+    const low = Math.floor(at);
+    return channel(low) + (channel(low + 1) - channel(low)) * (at - low);
+  });
+  for (const [index, channel] of [red, green, blue].entries())
+    expect(Math.abs(channel! - expected[index]!)).toBeLessThan(4);
 
-    await page.getByRole('button', { name: 'Show this site' }).click();
-    await page.locator(`[data-testid="tile-manual"] [data-value="${survival}"]`).waitFor();
-    await page.getByRole('tab', { name: 'Units' }).click();
-    await page.getByRole('button', { name: 'Point 3: sea' }).click();
-    await page.locator('.whole-row').getByText('outside the coverage').waitFor();
-    page.once('dialog', (dialog) => dialog.accept());
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
-    await expect.poll(() => page.locator('.legend').innerText()).not.toContain('Circles');
-  },
-);
+  await page.getByRole('button', { name: 'Show this site' }).click();
+  await page.locator(`[data-testid="tile-manual"] [data-value="${survival}"]`).waitFor();
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await page.getByRole('button', { name: 'Point 3: sea' }).click();
+  await page.locator('.whole-row').getByText('outside the coverage').waitFor();
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await expect.poll(() => page.locator('.legend').innerText()).not.toContain('Circles');
+});
 
-browserTest(
-  'scored points name what they were scored for, and say when other choices were made since',
-  async () => {
-    const { page } = await openUnitsOnMap(shared);
-    await drop(page, 'points.csv', FILE);
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    const status = page.locator('.points').getByRole('status');
-    await status.getByText("for Douglas-fir, hand planting, after 5 years, today's climate").waitFor();
-    expect(await page.getByText('Changed since then').count()).toBe(0);
-    await page.locator('.controls select').first().selectOption('PISI');
-    await setWarming(page, '2');
-    await page.getByText('Changed since then: another species, another climate.').waitFor();
-    expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
-    await page.getByRole('button', { name: 'Score the points' }).click(); // Playwright declines the question
-    expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
-    page.once('dialog', (dialog) => dialog.accept());
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await status.getByText('for Sitka spruce, hand planting, after 5 years, 2 °C warmer').waitFor();
-    expect(await page.getByText('Changed since then').count()).toBe(0);
-  },
-);
+browserTest('scored points name what they were scored for, and other choices made since', async () => {
+  const { page } = await openUnitsOnMap(shared);
+  await drop(page, 'points.csv', FILE);
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  const status = page.locator('.points').getByRole('status');
+  await status.getByText("for Douglas-fir, hand planting, after 5 years, today's climate").waitFor();
+  expect(await page.getByText('Changed since then').count()).toBe(0);
+  await page.locator('.controls select').first().selectOption('PISI');
+  await setWarming(page, '2');
+  await page.getByText('Changed since then: another species, another climate.').waitFor();
+  expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
+  await page.getByRole('button', { name: 'Score the points' }).click(); // Playwright declines the question
+  expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await status.getByText('for Sitka spruce, hand planting, after 5 years, 2 °C warmer').waitFor();
+  expect(await page.getByText('Changed since then').count()).toBe(0);
+});
 
 browserTest('choices that every row of a file makes itself are no other choices', async () => {
   const { page } = await openUnitsOnMap(shared);

@@ -5,70 +5,62 @@ import { collection, drop, openUnits } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
-browserTest(
-  'what is done about vegetation, overstory and seeds is asked of the map, the site, points and units',
-  async () => {
-    const { page } = await openUnits(shared);
-    const asked: { path: string; body: string }[] = [];
-    page.on('request', (request) => {
-      const { pathname, search } = new URL(request.url());
-      asked.push({ path: pathname + search, body: request.postData() ?? '' });
-    });
-    const last = (path: string) => asked.findLast((request) => request.path.startsWith(path));
-    const choose = async () => {
-      await page.getByText('Practice', { exact: true }).click();
-      await page.getByLabel('Vegetation control, %').fill('1');
-      await page.getByLabel('Overstory cover, %').fill('0');
-      await page.getByLabel('Seeds per spot').fill('3');
-    };
-    const practice = { vegetation_control: 1, overstory_cover: 0, seeds_per_spot: 3 };
-    const query = 'vegetation_control=1&overstory_cover=0&seeds_per_spot=3';
-
-    await choose();
-    await expect.poll(() => last('/v1/surfaces/')?.path).toContain(query);
-    await drop(page, 'units.geojson', collection(['North slope']));
-    await expect.poll(() => JSON.parse(last('/v1/plan')?.body || '{}').conditions).toEqual(practice);
-    await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\n');
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('1 of 1 rows answered').waitFor();
-    expect(last('/v1/predict/table')?.path).toContain(query);
-    expect(await page.getByText('3 viable seeds a pod').count()).toBeGreaterThan(0);
-    await page.getByRole('tab', { name: 'Site' }).click();
-    await page.locator('#place').fill('44.12, -122.03');
-    await page.keyboard.press('Enter');
-    await expect
-      .poll(() => JSON.parse(last('/v1/predict/compare')?.body || '{}').conditions)
-      .toEqual(practice);
-
-    expect(new URL(page.url()).hash).toContain('practice.seeds_per_spot=3');
-    await page.reload();
-    expect(await page.getByLabel('Seeds per spot').inputValue()).toBe('3');
+browserTest('map, site, points and units are asked for with vegetation, overstory and seeds', async () => {
+  const { page } = await openUnits(shared);
+  const asked: { path: string; body: string }[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    asked.push({ path: pathname + search, body: request.postData() ?? '' });
+  });
+  const last = (path: string) => asked.findLast((request) => request.path.startsWith(path));
+  const choose = async () => {
     await page.getByText('Practice', { exact: true }).click();
-    await page.getByRole('button', { name: "Reset to today's climate and average practice" }).click();
-    await expect.poll(() => last('/v1/surfaces/')?.path).not.toContain('vegetation_control');
-    expect(new URL(page.url()).hash).not.toContain('practice');
-  },
-);
+    await page.getByLabel('Vegetation control, %').fill('1');
+    await page.getByLabel('Overstory cover, %').fill('0');
+    await page.getByLabel('Seeds per spot').fill('3');
+  };
+  const practice = { vegetation_control: 1, overstory_cover: 0, seeds_per_spot: 3 };
+  const query = 'vegetation_control=1&overstory_cover=0&seeds_per_spot=3';
 
-browserTest(
-  'a number of seeds that cannot be used says which can, and sliders tell their value as it is shown',
-  async () => {
-    const { page } = await openUnits(shared, { 'practice.vegetation_control': '0.8', warming: '2' });
-    await page.getByText('Practice', { exact: true }).click();
-    const seeds = page.getByLabel('Seeds per spot');
-    const range = page.getByText('From 1 to 10,000.');
-    await seeds.fill('0');
-    await range.waitFor();
-    await seeds.fill('3');
-    await range.waitFor({ state: 'detached' });
-    await seeds.fill('');
-    await seeds.pressSequentially('7405'); // begins with the default
-    expect(await seeds.inputValue()).toBe('7405');
-    const shown = (label: string) => page.getByLabel(label).getAttribute('aria-valuetext');
-    expect(await shown('Vegetation control, %')).toBe('80 %');
-    expect(await shown('Warming, °C')).toBe('+2 °C');
-  },
-);
+  await choose();
+  await expect.poll(() => last('/v1/surfaces/')?.path).toContain(query);
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await expect.poll(() => JSON.parse(last('/v1/plan')?.body || '{}').conditions).toEqual(practice);
+  await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\n');
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('1 of 1 rows answered').waitFor();
+  expect(last('/v1/predict/table')?.path).toContain(query);
+  expect(await page.getByText('3 viable seeds a pod').count()).toBeGreaterThan(0);
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.locator('#place').fill('44.12, -122.03');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => JSON.parse(last('/v1/predict/compare')?.body || '{}').conditions).toEqual(practice);
+
+  expect(new URL(page.url()).hash).toContain('practice.seeds_per_spot=3');
+  await page.reload();
+  expect(await page.getByLabel('Seeds per spot').inputValue()).toBe('3');
+  await page.getByText('Practice', { exact: true }).click();
+  await page.getByRole('button', { name: "Reset to today's climate and average practice" }).click();
+  await expect.poll(() => last('/v1/surfaces/')?.path).not.toContain('vegetation_control');
+  expect(new URL(page.url()).hash).not.toContain('practice');
+});
+
+browserTest('unusable seeds say which can be used; sliders tell their value as it is shown', async () => {
+  const { page } = await openUnits(shared, { 'practice.vegetation_control': '0.8', warming: '2' });
+  await page.getByText('Practice', { exact: true }).click();
+  const seeds = page.getByLabel('Seeds per spot');
+  const range = page.getByText('From 1 to 10,000.');
+  await seeds.fill('0');
+  await range.waitFor();
+  await seeds.fill('3');
+  await range.waitFor({ state: 'detached' });
+  await seeds.fill('');
+  await seeds.pressSequentially('7405'); // begins with the default
+  expect(await seeds.inputValue()).toBe('7405');
+  const shown = (label: string) => page.getByLabel(label).getAttribute('aria-valuetext');
+  expect(await shown('Vegetation control, %')).toBe('80 %');
+  expect(await shown('Warming, °C')).toBe('+2 °C');
+});
 
 browserTest('what the page or the models cannot use of a link is named and left out', async () => {
   const unused = { species: 'ZZZZ', year: '7', colour: 'red', 'practice.seeds_per_spot': '0' };
@@ -91,21 +83,18 @@ browserTest('what the page or the models cannot use of a link is named and left 
   await note.waitFor({ state: 'detached' });
 });
 
-browserTest(
-  'About has the local date and how the figures did on planted trees, as GET /v1/model has it',
-  async () => {
-    // A place where the date is never that of UTC.
-    const timezoneId = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
-    const { page } = await openUnits(shared, {}, { timezoneId });
-    const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
-    await page.getByRole('tab', { name: 'About the figures' }).click();
-    await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
-    await page.getByText('At least 70 % inside: ').waitFor();
-    const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
-    await page.getByText(`outcomes, read on ${today}.`).waitFor();
-    await page.getByRole('heading', { name: 'Skill on held-out simulated outcomes' }).waitFor();
-    await page.getByText('All plantings').click();
-    const table = page.locator('details', { hasText: 'All plantings' }).locator('tbody tr');
-    expect(await table.count()).toBe(evidence.length);
-  },
-);
+browserTest('About has the local date and the evidence on planted trees of GET /v1/model', async () => {
+  // A place where the date is never that of UTC.
+  const timezoneId = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
+  const { page } = await openUnits(shared, {}, { timezoneId });
+  const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
+  await page.getByRole('tab', { name: 'About the figures' }).click();
+  await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
+  await page.getByText('At least 70 % inside: ').waitFor();
+  const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
+  await page.getByText(`outcomes, read on ${today}.`).waitFor();
+  await page.getByRole('heading', { name: 'Skill on held-out simulated outcomes' }).waitFor();
+  await page.getByText('All plantings').click();
+  const table = page.locator('details', { hasText: 'All plantings' }).locator('tbody tr');
+  expect(await table.count()).toBe(evidence.length);
+});

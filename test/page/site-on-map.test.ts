@@ -6,25 +6,22 @@ import { collection, drop } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
-browserTest(
-  'a click on the map shows the numbers of the API for that place, and the address keeps the place',
-  async () => {
-    const { page } = await openPage(shared, { map: '9/44.12/-122.03' });
-    await mapReady(page);
-    await page.mouse.click(...(await middleOfMap(page)));
-    await page.getByTestId('tile-manual').waitFor();
-    const [latitude, longitude] = new URLSearchParams(new URL(page.url()).hash.slice(1))
-      .get('site')!
-      .split(',')
-      .map(Number);
-    expect(latitude).toBeCloseTo(44.12, 2);
-    expect(longitude).toBeCloseTo(-122.03, 2);
-    for (const planting_method of ['manual', 'drone_seeded']) {
-      const value = await survivalAt(shared.service, { latitude, longitude, planting_method });
-      await page.locator(`[data-testid="tile-${planting_method}"] [data-value="${value}"]`).waitFor();
-    }
-  },
-);
+browserTest("a click on the map shows the API's numbers for that place; the address keeps it", async () => {
+  const { page } = await openPage(shared, { map: '9/44.12/-122.03' });
+  await mapReady(page);
+  await page.mouse.click(...(await middleOfMap(page)));
+  await page.getByTestId('tile-manual').waitFor();
+  const [latitude, longitude] = new URLSearchParams(new URL(page.url()).hash.slice(1))
+    .get('site')!
+    .split(',')
+    .map(Number);
+  expect(latitude).toBeCloseTo(44.12, 2);
+  expect(longitude).toBeCloseTo(-122.03, 2);
+  for (const planting_method of ['manual', 'drone_seeded']) {
+    const value = await survivalAt(shared.service, { latitude, longitude, planting_method });
+    await page.locator(`[data-testid="tile-${planting_method}"] [data-value="${value}"]`).waitFor();
+  }
+});
 
 browserTest(
   'a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason',

@@ -19,36 +19,33 @@ async function shown(page: Page, method: string, value: number): Promise<void> {
   await page.locator(`[data-testid="tile-${method}"] [data-value="${value}"]`).waitFor();
 }
 
-browserTest(
-  'own elevation, measured conditions and a scenario change the numbers as the API does',
-  async () => {
-    const { page } = await openPage(shared, { site: '44.12,-122.03' });
-    await shown(page, 'manual', await survival('manual'));
-    await page.getByLabel('Elevation, m').fill('1100');
-    await shown(page, 'manual', await survival('manual', { elevation_m: 1100 }));
-    await page.getByText('Measured conditions').click();
-    await page.getByLabel('vapor pressure deficit, hPa').fill('14.5');
-    const own = { elevation_m: 1100, conditions: { vpd_max: 14.5 } };
-    await shown(page, 'manual', await survival('manual', own));
-    await setWarming(page, '2');
-    await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
-    await page.reload();
-    await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
-    await page.getByLabel('Elevation, m').fill('9000');
-    await page.getByText('From -10.00 to 4,400.00.').waitFor();
-    await page.getByRole('button', { name: "Use the grid's values" }).click();
-    // At 1 the elevation is refused as that of another place; at 1 the precipitation is out of its limits.
-    await page.getByLabel('Elevation, m').pressSequentially('1100', { delay: 300 });
-    expect(await page.getByLabel('Elevation, m').inputValue()).toBe('1100');
-    await page.getByText('Measured conditions').click();
-    const precipitation = page.getByLabel(/precipitation.*, mm/i).first();
-    await precipitation.pressSequentially('1500');
-    expect(await precipitation.inputValue()).toBe('1500');
-    await precipitation.fill('');
-    await precipitation.pressSequentially('1600');
-    expect(await precipitation.inputValue()).toBe('1600');
-  },
-);
+browserTest('own elevation, measured values and a scenario change the numbers as in the API', async () => {
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
+  await shown(page, 'manual', await survival('manual'));
+  await page.getByLabel('Elevation, m').fill('1100');
+  await shown(page, 'manual', await survival('manual', { elevation_m: 1100 }));
+  await page.getByText('Measured conditions').click();
+  await page.getByLabel('vapor pressure deficit, hPa').fill('14.5');
+  const own = { elevation_m: 1100, conditions: { vpd_max: 14.5 } };
+  await shown(page, 'manual', await survival('manual', own));
+  await setWarming(page, '2');
+  await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
+  await page.reload();
+  await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
+  await page.getByLabel('Elevation, m').fill('9000');
+  await page.getByText('From -10.00 to 4,400.00.').waitFor();
+  await page.getByRole('button', { name: "Use the grid's values" }).click();
+  // At 1 the elevation is refused as that of another place; at 1 the precipitation is out of its limits.
+  await page.getByLabel('Elevation, m').pressSequentially('1100', { delay: 300 });
+  expect(await page.getByLabel('Elevation, m').inputValue()).toBe('1100');
+  await page.getByText('Measured conditions').click();
+  const precipitation = page.getByLabel(/precipitation.*, mm/i).first();
+  await precipitation.pressSequentially('1500');
+  expect(await precipitation.inputValue()).toBe('1500');
+  await precipitation.fill('');
+  await precipitation.pressSequentially('1600');
+  expect(await precipitation.inputValue()).toBe('1600');
+});
 
 browserTest('the contributions add up from the average site to the answer', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
@@ -110,35 +107,32 @@ browserTest(
   },
 );
 
-browserTest(
-  'an elevation is shown in both units, and one that is probably in feet can be taken as such',
-  async () => {
-    const { site } = (await (
-      await shared.service.post('/v1/predict/compare', { ...SITE, include: ['site'] })
-    ).json()) as { site: { matched_elevation_m: number } };
-    const matchedM = site.matched_elevation_m;
-    const { page } = await openPage(shared, { site: '44.12,-122.03' });
-    await page.getByTestId('tile-manual').waitFor();
-    const elevation = page.getByLabel('Elevation, m');
-    await elevation.fill('705');
-    await page.getByText('705 m = 2,313 ft').waitFor(); // 705 / 0.3048
-    const question = page.getByText('Is the number in feet?');
-    await elevation.fill(String(matchedM + 149));
-    await shown(page, 'manual', await survival('manual', { elevation_m: matchedM + 149 }));
-    expect(await question.count()).toBe(0);
-    await elevation.fill(String(matchedM - 300));
-    await page.getByText('below the data point').waitFor();
-    expect(await question.count()).toBe(0); // in feet it would be lower still
-    const feet = Math.round(matchedM / 0.3048);
-    await elevation.fill(String(feet));
-    await question.waitFor();
-    await page.getByRole('button', { name: /^Use .* ft = .* m$/ }).click();
-    const metres = Math.round(feet * 0.3048);
-    expect(await elevation.inputValue()).toBe(String(metres));
-    await shown(page, 'manual', await survival('manual', { elevation_m: metres }));
-    expect(await question.count()).toBe(0);
-  },
-);
+browserTest('an elevation is shown in both units; one that may be in feet can be taken so', async () => {
+  const { site } = (await (
+    await shared.service.post('/v1/predict/compare', { ...SITE, include: ['site'] })
+  ).json()) as { site: { matched_elevation_m: number } };
+  const matchedM = site.matched_elevation_m;
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
+  await page.getByTestId('tile-manual').waitFor();
+  const elevation = page.getByLabel('Elevation, m');
+  await elevation.fill('705');
+  await page.getByText('705 m = 2,313 ft').waitFor(); // 705 / 0.3048
+  const question = page.getByText('Is the number in feet?');
+  await elevation.fill(String(matchedM + 149));
+  await shown(page, 'manual', await survival('manual', { elevation_m: matchedM + 149 }));
+  expect(await question.count()).toBe(0);
+  await elevation.fill(String(matchedM - 300));
+  await page.getByText('below the data point').waitFor();
+  expect(await question.count()).toBe(0); // in feet it would be lower still
+  const feet = Math.round(matchedM / 0.3048);
+  await elevation.fill(String(feet));
+  await question.waitFor();
+  await page.getByRole('button', { name: /^Use .* ft = .* m$/ }).click();
+  const metres = Math.round(feet * 0.3048);
+  expect(await elevation.inputValue()).toBe(String(metres));
+  await shown(page, 'manual', await survival('manual', { elevation_m: metres }));
+  expect(await question.count()).toBe(0);
+});
 
 browserTest('what is copied works as it is: curl and the link', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
@@ -155,50 +149,44 @@ browserTest('what is copied works as it is: curl and the link', async () => {
   expect(predicted.survival_probability).toBe(await survival('manual'));
 });
 
-browserTest(
-  'copying works over plain HTTP from another machine, where browsers offer no clipboard',
-  async () => {
-    const browser = await launchBrowser(['--host-resolver-rules=MAP planner.test 127.0.0.1']);
-    onTestFinished(() => browser.close());
-    const { port } = new URL(shared.service.apiUrl);
-    const service = { ...shared.service, apiUrl: `http://planner.test:${port}` };
-    const { page, faults } = await openPage({ service, browser }, { site: '44.12,-122.03' });
-    const button = page.getByRole('button', { name: 'Copy link' });
-    await button.click();
-    await page.getByText('Copied: link.').waitFor();
-    expect(await button.evaluate((each) => each === document.activeElement)).toBe(true);
-    const link = page.url();
-    await page.locator('#place').fill('');
-    await page.locator('#place').press('Control+v');
-    expect(await page.locator('#place').inputValue()).toBe(link);
-    expect(faults.splice(0).filter((fault) => fault !== 'asked planner.test')).toEqual([]);
-  },
-);
+browserTest('copying works over plain HTTP from another machine, without a clipboard', async () => {
+  const browser = await launchBrowser(['--host-resolver-rules=MAP planner.test 127.0.0.1']);
+  onTestFinished(() => browser.close());
+  const { port } = new URL(shared.service.apiUrl);
+  const service = { ...shared.service, apiUrl: `http://planner.test:${port}` };
+  const { page, faults } = await openPage({ service, browser }, { site: '44.12,-122.03' });
+  const button = page.getByRole('button', { name: 'Copy link' });
+  await button.click();
+  await page.getByText('Copied: link.').waitFor();
+  expect(await button.evaluate((each) => each === document.activeElement)).toBe(true);
+  const link = page.url();
+  await page.locator('#place').fill('');
+  await page.locator('#place').press('Control+v');
+  expect(await page.locator('#place').inputValue()).toBe(link);
+  expect(faults.splice(0).filter((fault) => fault !== 'asked planner.test')).toEqual([]);
+});
 
-browserTest(
-  'figures of earlier choices are not printed while the answer to new choices is awaited',
-  async () => {
-    const { page } = await openPage(shared, { site: '44.12,-122.03' });
-    await page.locator('.ranking').waitFor();
-    const print = page.getByRole('button', { name: 'Print' });
-    await expect.poll(() => print.isEnabled()).toBe(true);
-    await page.route('**/v1/predict/rank', () => undefined); // it waits
-    await page.getByLabel('1 year').check();
-    await expect.poll(() => print.isDisabled()).toBe(true);
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.ranking').isVisible()).toBe(false);
-    await page.emulateMedia({ media: 'screen' });
-    await page.unroute('**/v1/predict/rank');
-    await page.getByLabel('3 years').check();
-    await expect.poll(() => print.isEnabled()).toBe(true);
-    await page.route('**/v1/predict/compare', () => undefined); // it waits
-    await page.locator('.controls select').first().selectOption('PISI');
-    for (const name of ['Copy link', 'Copy as curl', 'Copy as Python', 'Print'])
-      await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.getByTestId('tile-manual').isVisible()).toBe(false);
-  },
-);
+browserTest('figures of earlier choices are not printed while those of new ones are awaited', async () => {
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
+  await page.locator('.ranking').waitFor();
+  const print = page.getByRole('button', { name: 'Print' });
+  await expect.poll(() => print.isEnabled()).toBe(true);
+  await page.route('**/v1/predict/rank', () => undefined); // it waits
+  await page.getByLabel('1 year').check();
+  await expect.poll(() => print.isDisabled()).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('.ranking').isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'screen' });
+  await page.unroute('**/v1/predict/rank');
+  await page.getByLabel('3 years').check();
+  await expect.poll(() => print.isEnabled()).toBe(true);
+  await page.route('**/v1/predict/compare', () => undefined); // it waits
+  await page.locator('.controls select').first().selectOption('PISI');
+  for (const name of ['Copy link', 'Copy as curl', 'Copy as Python', 'Print'])
+    await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByTestId('tile-manual').isVisible()).toBe(false);
+});
 
 browserTest('with a site shown the page is as large as the window, and no panel is wider', async () => {
   const sizeIn = async (viewport: { width: number; height: number }) => {

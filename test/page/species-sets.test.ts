@@ -6,39 +6,33 @@ import { collection, drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest(
-  'plans and rankings can be asked for a named set or any set of species, which a site shows side by side',
-  async () => {
-    const { page } = await openUnits(shared, { site: '44.12,-122.03' });
-    await drop(page, 'units.geojson', collection(['North', 'South']));
-    await page.getByLabel('Timber of the westside').check();
-    await page
-      .getByText('Douglas-fir, western hemlock, western redcedar', { exact: false })
-      .first()
-      .waitFor();
-    await page.getByLabel('My choice').check();
-    await page.getByRole('checkbox', { name: 'ponderosa pine' }).check();
-    await page.getByLabel('Native species only').uncheck();
-    const codes = async () => {
-      const rows = readCsv(await saved(page, 'Export CSV'));
-      return [...new Set(rows.map(({ species_code }) => species_code))].sort();
-    };
-    await expect
-      .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())
-      .toBe('2 of 8 options, highest survival first within a unit');
-    expect(await codes()).toEqual(['PIPO', 'PSME']);
-    await page.getByRole('tab', { name: 'Site' }).click();
-    const table = page.locator('table.side-by-side');
-    await expect.poll(() => table.locator('tbody th').count()).toBe(2);
-    const survival = await survivalAt(shared.service, {
-      species_code: 'PIPO',
-      planting_method: 'drone_seeded',
-    });
-    expect(
-      await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
-    ).toContain(`${Math.round(survival * 100)}\u00a0%`);
-  },
-);
+browserTest('plans and rankings take a named or any set of species; a site shows it in columns', async () => {
+  const { page } = await openUnits(shared, { site: '44.12,-122.03' });
+  await drop(page, 'units.geojson', collection(['North', 'South']));
+  await page.getByLabel('Timber of the westside').check();
+  await page.getByText('Douglas-fir, western hemlock, western redcedar', { exact: false }).first().waitFor();
+  await page.getByLabel('My choice').check();
+  await page.getByRole('checkbox', { name: 'ponderosa pine' }).check();
+  await page.getByLabel('Native species only').uncheck();
+  const codes = async () => {
+    const rows = readCsv(await saved(page, 'Export CSV'));
+    return [...new Set(rows.map(({ species_code }) => species_code))].sort();
+  };
+  await expect
+    .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())
+    .toBe('2 of 8 options, highest survival first within a unit');
+  expect(await codes()).toEqual(['PIPO', 'PSME']);
+  await page.getByRole('tab', { name: 'Site' }).click();
+  const table = page.locator('table.side-by-side');
+  await expect.poll(() => table.locator('tbody th').count()).toBe(2);
+  const survival = await survivalAt(shared.service, {
+    species_code: 'PIPO',
+    planting_method: 'drone_seeded',
+  });
+  expect(await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText()).toContain(
+    `${Math.round(survival * 100)}\u00a0%`,
+  );
+});
 
 browserTest('species of a project that the service lacks are named, and the others are planned', async () => {
   const { page } = await openUnits(shared);

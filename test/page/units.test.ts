@@ -11,37 +11,34 @@ const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest(
-  'GeoJSON and a zipped shapefile become units by their names, with costs per survivor',
-  async () => {
-    const { page } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection(['North slope']));
-    await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
-    await page.getByLabel(/Hand planting, per planted tree/).fill('1.2');
-    await page.getByLabel(/Drone seeding, per sown spot/).pressSequentially('0.05');
-    expect(await page.getByLabel(/Drone seeding, per sown spot/).inputValue()).toBe('0.05');
-    await page.getByLabel(/Drone seeding, per sown spot/).fill('0.6');
-    const names = page.locator('table.plan tbody th button');
-    await page.getByText('Hand pays below').first().waitFor();
-    await expect.poll(() => names.allTextContents()).toEqual(['North slope', 'Stand 17']);
-    await page.getByLabel('Best option of each unit only').uncheck();
-    await page.getByLabel('Filter').fill('stand 17');
-    await expect.poll(async () => new Set(await names.allTextContents())).toEqual(new Set(['Stand 17']));
-    const csv = await saved(page, 'Export CSV');
-    const [header, ...rows] = csv
-      .trim()
-      .split('\r\n')
-      .map((line) => line.split(','));
-    const at = (name: string) => header!.indexOf(name);
-    for (const row of rows.filter((each) => each[at('cost_per_survivor')] !== '')) {
-      const cost = row[at('planting_method')] === 'manual' ? 1.2 : 0.6;
-      expect(Number(row[at('cost_per_survivor')])).toBeCloseTo(cost / Number(row[at('survival_mean')]), 3);
-    }
-    await page.locator('.controls select').first().selectOption('PISI'); // of the coast
-    await page.getByLabel('Sitka spruce only').check();
-    await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
-  },
-);
+browserTest('GeoJSON and a zipped shapefile become named units, with costs per survivor', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
+  await page.getByLabel(/Hand planting, per planted tree/).fill('1.2');
+  await page.getByLabel(/Drone seeding, per sown spot/).pressSequentially('0.05');
+  expect(await page.getByLabel(/Drone seeding, per sown spot/).inputValue()).toBe('0.05');
+  await page.getByLabel(/Drone seeding, per sown spot/).fill('0.6');
+  const names = page.locator('table.plan tbody th button');
+  await page.getByText('Hand pays below').first().waitFor();
+  await expect.poll(() => names.allTextContents()).toEqual(['North slope', 'Stand 17']);
+  await page.getByLabel('Best option of each unit only').uncheck();
+  await page.getByLabel('Filter').fill('stand 17');
+  await expect.poll(async () => new Set(await names.allTextContents())).toEqual(new Set(['Stand 17']));
+  const csv = await saved(page, 'Export CSV');
+  const [header, ...rows] = csv
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  const at = (name: string) => header!.indexOf(name);
+  for (const row of rows.filter((each) => each[at('cost_per_survivor')] !== '')) {
+    const cost = row[at('planting_method')] === 'manual' ? 1.2 : 0.6;
+    expect(Number(row[at('cost_per_survivor')])).toBeCloseTo(cost / Number(row[at('survival_mean')]), 3);
+  }
+  await page.locator('.controls select').first().selectOption('PISI'); // of the coast
+  await page.getByLabel('Sitka spruce only').check();
+  await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
+});
 
 browserTest(
   'a number that cannot be used says which can and stays as typed, and a cost without the other says that both are needed',
@@ -77,67 +74,57 @@ browserTest(
   },
 );
 
-browserTest(
-  'names of a file are shown as text, and formulas among them are made harmless in the export',
-  async () => {
-    const { page } = await openUnits(shared);
-    await drop(
-      page,
-      'units.geojson',
-      collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1', 'a\n=1+1;b']),
-    );
-    await page.locator('table.plan').getByText(HOSTILE).waitFor();
-    expect(await page.locator('#panel img').count()).toBe(0);
-    expect(await page.title()).toBe('nurselog planner');
-    const csv = await saved(page, 'Export CSV');
-    expect(csv).toMatch(/^\uFEFFunit,/); // the mark by which Excel knows UTF-8
-    expect(csv).toContain(`"a;'=1+1"`);
-    expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
-    // The fourth is a number.
-    expect(new Set(readCsv(csv).map(({ unit }) => unit))).toEqual(
-      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
-    );
-  },
-);
+browserTest('names of a file are shown as text; formulas are made harmless in the export', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1', 'a\n=1+1;b']));
+  await page.locator('table.plan').getByText(HOSTILE).waitFor();
+  expect(await page.locator('#panel img').count()).toBe(0);
+  expect(await page.title()).toBe('nurselog planner');
+  const csv = await saved(page, 'Export CSV');
+  expect(csv).toMatch(/^\uFEFFunit,/); // the mark by which Excel knows UTF-8
+  expect(csv).toContain(`"a;'=1+1"`);
+  expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
+  // The fourth is a number.
+  expect(new Set(readCsv(csv).map(({ unit }) => unit))).toEqual(
+    new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
+  );
+});
 
-browserTest(
-  'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
-  async () => {
-    const { page } = await openUnits(shared, { warming: '2', 'practice.overstory_cover': '30' });
-    await drop(
-      page,
-      'points.csv',
-      `plot,lat,lon,=1+1,a;@b,overstory_cover\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`,
-    );
-    await page.getByRole('heading', { name: '2 points' }).waitFor();
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
-    const csv = await saved(page, /^Save 2 rows/);
-    const survival = await survivalAt(shared.service, {
-      scenario: { warming_c: 2 },
-      conditions: { overstory_cover: 0 },
-    });
-    const [good, bad] = readCsv(csv);
-    expect(Number(good!.survival_5)).toBe(survival);
-    expect(good!.plot).toMatch(/^'=HYPERLINK/);
-    expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
-    expect(good!.lon).toBe('-122.03');
-    const model = (await (await shared.service.get('/v1/model')).json()) as Record<string, string>;
-    const { version, digest, outcomes, caution } = model;
-    const asked = { horizon_years: '5', warming_c: '2', model_version: version, model_digest: digest };
-    expect(good).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '0' });
-    expect(bad).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '30' });
-    expect(good!.date).toBe(new Date().toLocaleDateString('en-CA'));
-    expect(bad!.error_code).toBe('outside_coverage');
-    page.once('dialog', (dialog) => dialog.accept());
-    await drop(page, 'points.csv', csv); // what was saved can be scored again
-    await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
-    const [again] = readCsv(await saved(page, /^Save 2 rows/));
-    expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
-  },
-);
+browserTest('points are scored by the table endpoint; errors and columns stay in their rows', async () => {
+  const { page } = await openUnits(shared, { warming: '2', 'practice.overstory_cover': '30' });
+  await drop(
+    page,
+    'points.csv',
+    `plot,lat,lon,=1+1,a;@b,overstory_cover\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`,
+  );
+  await page.getByRole('heading', { name: '2 points' }).waitFor();
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+  const csv = await saved(page, /^Save 2 rows/);
+  const survival = await survivalAt(shared.service, {
+    scenario: { warming_c: 2 },
+    conditions: { overstory_cover: 0 },
+  });
+  const [good, bad] = readCsv(csv);
+  expect(Number(good!.survival_5)).toBe(survival);
+  expect(good!.plot).toMatch(/^'=HYPERLINK/);
+  expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
+  expect(good!.lon).toBe('-122.03');
+  const model = (await (await shared.service.get('/v1/model')).json()) as Record<string, string>;
+  const { version, digest, outcomes, caution } = model;
+  const asked = { horizon_years: '5', warming_c: '2', model_version: version, model_digest: digest };
+  expect(good).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '0' });
+  expect(bad).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '30' });
+  expect(good!.date).toBe(new Date().toLocaleDateString('en-CA'));
+  expect(bad!.error_code).toBe('outside_coverage');
+  page.once('dialog', (dialog) => dialog.accept());
+  await drop(page, 'points.csv', csv); // what was saved can be scored again
+  await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+  const [again] = readCsv(await saved(page, /^Save 2 rows/));
+  expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
+});
 
 browserTest('scoring can be stopped and continued, and no answered row goes without a question', async () => {
   const { secret } = await shared.service.issueKey('mycel'); // requests of 100 rows

@@ -10,50 +10,47 @@ interface Exported {
   features: { properties: Record<string, unknown>; geometry: unknown }[];
 }
 
-browserTest(
-  'units that cannot be planned are in the GeoJSON, in the CSV and in the report, with the reason',
-  async () => {
-    const { page } = await openUnits(shared);
-    const inMetres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
-    const inDegrees = { type: 'Polygon', coordinates: [RING.toReversed()] };
-    const features = [
-      { type: 'Feature', properties: { name: 'In metres' }, geometry: inMetres },
-      { type: 'Feature', properties: { name: 'In degrees' }, geometry: inDegrees },
-    ];
-    await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
-    await page.locator('table.plan').getByText('In degrees').waitFor();
-    await page.getByText('1 unit planned, 1 refused.').waitFor();
-    const shown = await page.locator('#panel ul.error li').innerText();
-    const reason = shown.replace('In metres: ', '');
+browserTest('units without a plan are counted, and in GeoJSON, CSV and report with the reason', async () => {
+  const { page } = await openUnits(shared);
+  const inMetres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
+  const inDegrees = { type: 'Polygon', coordinates: [RING.toReversed()] };
+  const features = [
+    { type: 'Feature', properties: { name: 'In metres' }, geometry: inMetres },
+    { type: 'Feature', properties: { name: 'In degrees' }, geometry: inDegrees },
+  ];
+  await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+  await page.locator('table.plan').getByText('In degrees').waitFor();
+  await page.getByText('1 unit planned, 1 refused.').waitFor();
+  const shown = await page.locator('#panel ul.error li').innerText();
+  const reason = shown.replace('In metres: ', '');
 
-    const geoJson = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
-    expect(geoJson.features.map(({ geometry }) => geometry)).toEqual([inMetres, inDegrees]);
-    expect(geoJson.features[0]!.properties).toMatchObject({ unit: 'In metres', error: reason });
-    expect(geoJson.features[0]!.properties).not.toHaveProperty('species');
-    expect(geoJson.features[1]!.properties).toMatchObject({ unit: 'In degrees', rank: 1 });
-    const rows = readCsv(await saved(page, 'Export CSV'));
-    expect(rows.filter(({ error }) => error !== '')).toMatchObject([
-      { unit: 'In metres', error: reason, species: '' },
-    ]);
-    expect(rows.some(({ unit, rank }) => unit === 'In degrees' && rank === '1')).toBe(true);
-    await page.emulateMedia({ media: 'print' });
-    const report = await page.locator('.report').innerText();
-    expect(report).toContain('Planting plan: 2 units');
-    expect(report).toContain('Without a plan: 1 unit');
-    expect(report).toContain(shown);
-    await page.emulateMedia({ media: 'screen' });
+  const geoJson = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
+  expect(geoJson.features.map(({ geometry }) => geometry)).toEqual([inMetres, inDegrees]);
+  expect(geoJson.features[0]!.properties).toMatchObject({ unit: 'In metres', error: reason });
+  expect(geoJson.features[0]!.properties).not.toHaveProperty('species');
+  expect(geoJson.features[1]!.properties).toMatchObject({ unit: 'In degrees', rank: 1 });
+  const rows = readCsv(await saved(page, 'Export CSV'));
+  expect(rows.filter(({ error }) => error !== '')).toMatchObject([
+    { unit: 'In metres', error: reason, species: '' },
+  ]);
+  expect(rows.some(({ unit, rank }) => unit === 'In degrees' && rank === '1')).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  const report = await page.locator('.report').innerText();
+  expect(report).toContain('Planting plan: 2 units');
+  expect(report).toContain('Without a plan: 1 unit');
+  expect(report).toContain(shown);
+  await page.emulateMedia({ media: 'screen' });
 
-    await page.locator('.controls select').first().selectOption('PISI'); // of the coast
-    await page.getByLabel('Sitka spruce only').check();
-    await page.getByText('No species asked for is native there: In degrees.').waitFor();
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.report').innerText()).toContain(
-      'In degrees: No species asked for is native there.',
-    );
-    expect(await page.locator('.report').innerText()).not.toContain('highest survival');
-    expect(await page.getByRole('button', { name: 'Print report', includeHidden: true }).count()).toBe(0);
-  },
-);
+  await page.locator('.controls select').first().selectOption('PISI'); // of the coast
+  await page.getByLabel('Sitka spruce only').check();
+  await page.getByText('No species asked for is native there: In degrees.').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('.report').innerText()).toContain(
+    'In degrees: No species asked for is native there.',
+  );
+  expect(await page.locator('.report').innerText()).not.toContain('highest survival');
+  expect(await page.getByRole('button', { name: 'Print report', includeHidden: true }).count()).toBe(0);
+});
 
 browserTest('a plan whose options are refused is asked for once, however many units it has', async () => {
   const { page } = await openUnits(shared);
@@ -120,24 +117,21 @@ browserTest(
   },
 );
 
-browserTest(
-  'a unit that is added while the service is away leaves the plan of the others in place',
-  async () => {
-    const { page } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
-    await page.locator('table.plan').getByText('South slope').waitFor();
-    await page.route('**/v1/plan', (route) => route.abort());
-    await drop(page, 'units.geojson', collection(['West slope']));
-    await page.getByText('Not planned: West slope.').first().waitFor();
-    expect(await page.locator('table.plan tbody th button').allTextContents()).toEqual([
-      'North slope',
-      'South slope',
-    ]);
-    expect(await saved(page, 'Export CSV')).toContain('Not loaded: the service cannot be reached.');
-    await page.unroute('**/v1/plan');
-    await page.locator('table.plan').getByText('West slope').waitFor();
-  },
-);
+browserTest('a unit that is added while the service is away leaves the plan of others in place', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+  await page.locator('table.plan').getByText('South slope').waitFor();
+  await page.route('**/v1/plan', (route) => route.abort());
+  await drop(page, 'units.geojson', collection(['West slope']));
+  await page.getByText('Not planned: West slope.').first().waitFor();
+  expect(await page.locator('table.plan tbody th button').allTextContents()).toEqual([
+    'North slope',
+    'South slope',
+  ]);
+  expect(await saved(page, 'Export CSV')).toContain('Not loaded: the service cannot be reached.');
+  await page.unroute('**/v1/plan');
+  await page.locator('table.plan').getByText('West slope').waitFor();
+});
 
 browserTest('when the service loads other models, all units are planned anew by them', async () => {
   const { api, key, reload } = await startOnReleases();
