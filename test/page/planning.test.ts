@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { iter } from 'but-unzip';
+import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Plan, PlannedUnit, PlanOption } from '../../web/src/api/types.js';
+import { plantingOrder } from '../../web/src/plan/planting-order.js';
 import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved, unitsWith } from './support/units.js';
@@ -218,6 +220,9 @@ browserTest(
     const { page } = await openUnits(shared, harsh, { locale: 'en-US' });
     await drop(page, 'units.geojson', unitsWith({ name: 'Zero', TPA: '0' }, { name: 'Comma', TPA: '1,200' }));
     await drop(page, 'more.geojson', unitsWith({ name: 'Blank', TPA: ' ' }, { name: 'Own', TPA: 300 }));
+    await page.locator('table.plan').getByText('Own').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
     await page.getByLabel('Living trees wanted per acre').fill('200');
     await page.getByLabel('Target of each unit').selectOption('TPA');
     const wrong = page.getByText('No order for 1 unit, whose TPA is no number from 0 to 100,000: Comma.');
@@ -226,6 +231,7 @@ browserTest(
     expect(await page.locator('.report').filter({ has: wrong }).count()).toBe(1);
     const high = (names: string) => page.getByText(`the reserve is above 40,469 per acre: ${names}.`).first();
     await page.getByLabel('Reserve, %').fill('1000');
+    expect(asked.filter((url) => url.endsWith('/v1/plan'))).toEqual([]); // targets cost no request
     await drop(page, 'high.geojson', unitsWith({ name: 'High', TPA: 4000 }, { name: 'Higher', TPA: 50_000 }));
     await high('High, Higher').waitFor();
     await page.getByLabel('Reserve, %').fill('0');
@@ -246,6 +252,26 @@ browserTest(
     await page.locator('table.plan').getByText('Order: low end is 0 %.').first().waitFor();
   },
 );
+
+const decimals = (max: number, places: number) =>
+  fc.integer({ min: 1, max: max * 10 ** places }).map((each) => each / 10 ** places);
+const climates = fc.constantFrom({}, { scenario: { warming_c: 10, precipitation_change_percent: -80 } });
+const bases = fc.constantFrom('mean', 'low');
+
+browserTest('the page calculates orders as POST /v1/plan does', () => {
+  const agree = async (target_per_ha: number, cost: number, basis: 'mean' | 'low', climate: object) => {
+    const costs = { manual: cost, drone_seeded: cost };
+    const asked = { target_per_ha, basis, costs, native_only: false, ...climate };
+    const { options, area_ha } = await optionsOf(asked);
+    for (const { order, survival } of options) {
+      const own = plantingOrder(target_per_ha, survival[basis], area_ha, cost);
+      expect(own).toEqual(order && { total: order.total, cost: order.cost });
+    }
+  };
+  return fc.assert(fc.asyncProperty(decimals(5000, 6), decimals(10, 3), bases, climates, agree), {
+    numRuns: 30,
+  });
+});
 
 browserTest('a column of targets can be given up when the units that had it are gone', async () => {
   const { page } = await openUnits(shared);

@@ -1,9 +1,13 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
 import type { PlanSettings, RankBy, SortKey } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
+import { type Order, plantingOrder } from './planting-order.js';
+import { targetOf } from './targets.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
-export interface PlanRow extends PlanOption {
+export interface PlanRow extends Omit<PlanOption, 'order'> {
+  /** undefined without a target; null where the survival or low end that divides it is 0. */
+  readonly order: Order | null | undefined;
   readonly unit: Unit;
   /** The number of the unit in lists and on the printed map, from 1. */
   readonly number: number;
@@ -27,8 +31,10 @@ export function rowsOf(
   units: readonly Unit[],
   answers: readonly (PlannedUnit | FailedUnit)[],
   answersToday: readonly (PlannedUnit | FailedUnit)[],
-  { costs, rankBy, threshold }: Pick<PlanSettings, 'costs' | 'rankBy' | 'threshold'>,
+  settings: PlanSettings,
 ): PlanRow[] {
+  const { costs, rankBy, threshold, basis } = settings;
+  const hasCosts = costs.manual !== null && costs.drone_seeded !== null;
   const places = new Map(units.map((unit, index) => [unit.id, { unit, number: index + 1 }]));
   const today = new Map(answersToday.map((answer) => [answer.id, answer]));
   return answers.flatMap((planned) => {
@@ -38,6 +44,7 @@ export function rowsOf(
       answer.options.find((each) => each.species_code === species && each.planting_method === method)
         ?.survival.mean;
     const plannedToday = today.get(planned.id);
+    const target = targetOf(place.unit, settings);
     return ranked(planned.options, rankBy).map((option) => {
       const [byHand, byDrone] = [
         mean(option.species_code, 'manual'),
@@ -52,7 +59,12 @@ export function rowsOf(
           ? undefined
           : mean(option.species_code, option.planting_method, plannedToday);
       const isUnsure = option.survival.low < threshold;
-      return { ...option, ...place, planned, handPaysBelow, survivalToday, isUnsure };
+      const cost = hasCosts ? costs[option.planting_method] : null;
+      const order =
+        target === undefined
+          ? undefined
+          : plantingOrder(target, option.survival[basis], planned.area_ha, cost);
+      return { ...option, ...place, order, planned, handPaysBelow, survivalToday, isUnsure };
     });
   });
 }

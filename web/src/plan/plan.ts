@@ -13,8 +13,6 @@ interface PlanQuestion {
   readonly speciesCodes: readonly string[] | undefined;
   /** The costs of both methods; undefined without costs. */
   readonly costs: Readonly<Record<Method, number>> | undefined;
-  /** Whether targets are divided by mean survival or its low end; without effect if there are no targets. */
-  readonly basis: 'mean' | 'low';
   readonly scenario?: object;
   readonly conditions?: object;
 }
@@ -43,32 +41,27 @@ interface PlanAnswer {
 /**
  * Plans units in several requests. A refused unit has an error in its place; any other failure, such as a used-up
  * quota or an answer of other models, ends the plan with the answers so far.
- * @param targetOf living trees per hectare to order for; units with different targets are sent in different requests
  * @throws the reason of the signal
  */
 async function planUnits(
   units: readonly Unit[],
   question: PlanQuestion,
-  targetOf: (unit: Unit) => number | undefined,
   signal: AbortSignal,
 ): Promise<PlanAnswer> {
-  const askedFor = (unit: Unit) => JSON.stringify([question, targetOf(unit)]);
+  const asked = JSON.stringify(question);
   const kept = question.scenario === undefined ? keptOfToday : keptOfOtherClimates;
   const answers = new Map<string, Answer>();
   for (const unit of units) {
     const known = kept.get(unit.geometry);
-    if (known?.asked === askedFor(unit)) answers.set(unit.id, { ...known.answer, id: unit.id });
+    if (known?.asked === asked) answers.set(unit.id, { ...known.answer, id: unit.id });
   }
   const missing = units.filter(({ id }) => !answers.has(id));
   const size = Math.min(MAX_UNITS, batchSize());
   const parts: (readonly Unit[])[] = [];
-  for (const target of new Set(missing.map(targetOf))) {
-    const same = missing.filter((unit) => targetOf(unit) === target);
-    for (let start = 0; start < same.length; start += size) parts.push(same.slice(start, start + size));
-  }
+  for (let start = 0; start < missing.length; start += size) parts.push(missing.slice(start, start + size));
   let error: Error | null = null;
   for (let part = parts.shift(); part !== undefined && error === null; part = parts.shift()) {
-    const planned = await planPart(part, question, targetOf(part[0]), signal);
+    const planned = await planPart(part, question, signal);
     if (planned === null) {
       const middle = Math.ceil(part.length / 2);
       parts.unshift(part.slice(0, middle), part.slice(middle));
@@ -76,7 +69,7 @@ async function planUnits(
     else
       for (const [index, answer] of planned.entries()) {
         const unit = part[index];
-        kept.set(unit.geometry, { asked: askedFor(unit), answer });
+        kept.set(unit.geometry, { asked, answer });
         answers.set(unit.id, answer);
       }
   }
@@ -85,7 +78,7 @@ async function planUnits(
 
 /** A plan with the answers for today's climate. */
 interface ComparedPlan extends PlanAnswer {
-  /** Without costs and orders; empty where today's climate is not compared. */
+  /** Without costs; empty where today's climate is not compared. */
   readonly today: readonly Answer[];
 }
 
@@ -97,13 +90,12 @@ export async function planAndCompare(
   units: readonly Unit[],
   question: PlanQuestion,
   comparesToday: boolean,
-  targetOf: (unit: Unit) => number | undefined,
   signal: AbortSignal,
 ): Promise<ComparedPlan> {
   const { scenario: _, ...practice } = question;
   const [plan, today] = await Promise.all([
-    planUnits(units, question, targetOf, signal),
-    comparesToday ? planUnits(units, { ...practice, costs: undefined }, () => undefined, signal) : null,
+    planUnits(units, question, signal),
+    comparesToday ? planUnits(units, { ...practice, costs: undefined }, signal) : null,
   ]);
   return { ...plan, error: plan.error ?? today?.error ?? null, today: today?.units ?? [] };
 }
@@ -112,10 +104,9 @@ export async function planAndCompare(
 async function planPart(
   units: readonly Unit[],
   question: PlanQuestion,
-  target: number | undefined,
   signal: AbortSignal,
 ): Promise<readonly Answer[] | Error | null> {
-  const { model, horizon, nativeOnly, speciesCodes, costs, basis, scenario, conditions } = question;
+  const { model, horizon, nativeOnly, speciesCodes, costs, scenario, conditions } = question;
   const body = {
     units: {
       type: 'FeatureCollection',
@@ -125,8 +116,6 @@ async function planPart(
     native_only: nativeOnly,
     species_codes: speciesCodes,
     costs,
-    target_per_ha: target,
-    basis: target === undefined ? undefined : basis,
     scenario,
     conditions,
   };

@@ -18,7 +18,6 @@ import { type PlanRow, rowsOf, type UnplannedUnit, unplannedOf } from './plan-ro
 import { PlanTable } from './plan-table.js';
 import { RankingFields } from './ranking-fields.js';
 import { Report } from './report.js';
-import { targetOf } from './targets.js';
 import { UnitSpread } from './unit-spread.js';
 
 /** The settings of the plan, its table, its exports and its report. */
@@ -35,22 +34,20 @@ export function PlannedUnits() {
     nativeOnly: chosen.nativeOnly,
     speciesCodes,
     costs: hasCosts ? { manual, drone_seeded } : undefined,
-    basis: chosen.basis,
     ...optionsOf(assumptions()),
   };
   const comparesToday = chosen.comparesToday && question.scenario !== undefined;
   const shown = units.value;
-  const targets = new Map(shown.map((unit) => [unit.id, targetOf(unit, chosen)]));
   const isAsked = model !== undefined && hasIntervals() && speciesCodes?.length !== 0;
   const { answer, error, isLoading } = useAnswer(
     isAsked
       ? JSON.stringify({
           question,
           comparesToday,
-          revisions: shown.map(({ id, geometry }) => [revisionOf(geometry), targets.get(id)]),
+          revisions: shown.map(({ geometry }) => revisionOf(geometry)),
         })
       : null,
-    (signal) => planAndCompare(shown, question, comparesToday, ({ id }) => targets.get(id), signal),
+    (signal) => planAndCompare(shown, question, comparesToday, signal),
     (plan) => plan.error,
   );
   const planned = answer?.units ?? [];
