@@ -25,7 +25,7 @@ from pipeline.evaluation.observed.report import FORMAT, markdown
 from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models import recalibration
-from pipeline.models.artefacts import ModelArtefacts, read_artefacts
+from pipeline.models.artefacts import ModelArtefacts, read_artefacts, simulated_methods
 from pipeline.outcomes.periods import (
     HORIZONS,
     MAX_UNPLACED,
@@ -154,8 +154,13 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
                 "one, state it in the column `years_alive` (`docs/outcomes.md`). Years and periods are neither scored "
                 f"nor recalibrated where such trees are more than {MAX_UNPLACED:.0%} of the deaths."
             )
-    if models.manifest["outcomes"] == "simulated":
-        notes.append("The models were trained on simulated outcomes.")
+    provenance, sha256 = models.manifest["provenance"], models.sha256()
+    simulated, recalibration = simulated_methods(models.manifest), provenance.get("recalibration")
+    if simulated:
+        notes.append(f"{_models(simulated, models)} trained on simulated outcomes.")
+    if recalibration:
+        changed = [name for name in models.methods if recalibration.get("base_sha256", {}).get(name) != sha256[name]]
+        notes.append(f"{_models(changed, models)} recalibrated to {recalibration['outcomes'].get('file', 'a table')}.")
     practices = [
         f"{feature['label']} {feature['default']:g}"
         for feature in models.manifest["features"]
@@ -171,8 +176,9 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
             "Trees that are in both are not recognised and make the scores too good: leave them out.**"
         )
     if source == "held out":
+        trained = [name for name in models.methods if name not in provenance.get("kept", {})]
         notes.append(
-            "The models were trained on this table. The scores are of the predictions that training wrote "
+            f"{_models(trained, models)} trained on this table. The scores are of the predictions that training wrote "
             f"({HELD_OUT_FILE}), each by models that were fitted without the tree's block."
         )
     if source == "in sample":
@@ -181,6 +187,11 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
             "the scores are of trees that the models know, and too good.**"
         )
     return notes
+
+
+def _models(methods: list[str], models: ModelArtefacts) -> str:
+    """Return the beginning of a sentence on the models of some methods."""
+    return "The models were" if methods == models.methods else f"The {' and '.join(methods)} model was"
 
 
 def _scores(method: str, trees: Trees) -> list[dict]:

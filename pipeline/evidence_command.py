@@ -31,7 +31,7 @@ def run(models_directory: Path, output: Path | None, sources: Path | None) -> No
         if sources is not None:
             measure_outside(grid, Sources(sources), outside_places(grid))
         comparisons = compare_plantings(grid, models, read_plantings())
-        write_evidence(grid, models.manifest["version"], comparisons, target)
+        write_evidence(grid, models.manifest, comparisons, target)
     if output is None:
         manifest = write_into_manifest(models.manifest, comparisons, models_directory)
         card = models_directory / "model-card.md"

@@ -145,7 +145,7 @@ def build(
     comparisons = compare_plantings(grid, read_artefacts(models_directory), read_plantings())
     manifest = write_into_manifest(manifest, comparisons, models_directory)
     if models_directory.resolve() == MODELS.resolve():
-        write_evidence(grid, manifest["version"], comparisons, DOCS)
+        write_evidence(grid, manifest, comparisons, DOCS)
     if training.truth is None:
         held_out_file = models_directory / HELD_OUT_FILE
         write_held_out(training.outcomes, training.point, evaluation.held_out, evaluation.folds, held_out_file)

@@ -41,6 +41,19 @@ class ModelArtefacts:
         return {method: entry["sha256"] for method, entry in self.manifest["methods"].items()}
 
 
+def simulated_methods(manifest: dict) -> list[str]:
+    """Return the methods whose model is trained on simulated outcomes, recalibrated later or not."""
+    return [name for name in manifest["methods"] if _is_simulated(name, manifest["outcomes"], manifest["provenance"])]
+
+
+def _is_simulated(method: str, outcomes: str | None, provenance: dict) -> bool:
+    """Return whether a method of models of such outcomes is of simulated ones; models may keep it from others."""
+    if "kept" not in provenance:
+        return outcomes == "simulated"
+    base = provenance["kept"].get(method)
+    return base is not None and _is_simulated(method, base.get("outcomes"), base.get("provenance", {}))
+
+
 def read_artefacts(directory: Path) -> ModelArtefacts:
     """Read a models directory; ModelsError if it is not one, or a graph is missing or not the manifest's."""
     path = directory / "manifest.json"

@@ -117,8 +117,10 @@ def test_recalibrated_models_predict_the_survival_that_was_observed(first, table
 
 
 def test_models_know_each_table_that_they_were_recalibrated_to_or_keep_a_method_from(table, directory):
-    def predictions(models):
-        return evaluated(table, directory / "known", "--models", str(models), "--replicates", "0")["predictions"]
+    def in_sample(models, *origins):
+        report = evaluated(table, directory / "known", "--models", str(models), "--replicates", "0")
+        assert set(origins) <= set(report["notes"])
+        return report["predictions"] == "in sample"
 
     def with_provenance(name, provenance):
         models = shutil.copytree(MODELS, directory / name)
@@ -135,8 +137,10 @@ def test_models_know_each_table_that_they_were_recalibrated_to_or_keep_a_method_
     assert any("trained on or recalibrated to trees.csv, and this table is another" in note for note in report["notes"])
     options = ["--recalibration", str(directory / "other" / "recalibration.json"), "--model-version", "2_1"]
     assert main(["recalibrate", "--models", str(once), "--output", str(twice), *options]) == 0
-    assert predictions(twice) == "in sample"
-    assert predictions(with_provenance("kept", {"kept": {"manual": {"provenance": known}}})) == "in sample"
+    both, recalibrated = "The models were trained on simulated outcomes.", "The models were recalibrated to other.csv."
+    assert in_sample(twice, both, recalibrated)
+    kept = with_provenance("kept", {"kept": {"manual": {"outcomes": "simulated", "provenance": known}}})
+    assert in_sample(kept, "The manual model was trained on simulated outcomes.")
 
 
 def test_models_trained_on_the_table_are_scored_on_their_held_out_predictions(

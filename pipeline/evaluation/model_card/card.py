@@ -78,7 +78,7 @@ def write_model_card(
         by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
     sections += [
-        evidence_section(comparisons, simulated=truth is not None),
+        evidence_section(comparisons, manifest),
         inputs_section(grid, graphs, simulated=truth is not None),
         near_places_section(grid, graphs),
         plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")),

@@ -11,15 +11,22 @@ from pipeline.evaluation.evidence.stands import order_of, stands
 from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, YearResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
 from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.models.artefacts import simulated_methods
+from pipeline.models.manifest import CAUTION
 
 SECTION = "## Tested on planted trees"
 ORDERED = 0.5
 """Places are in the right order if the rank correlation over a source's stands is at least this, in every source."""
 
 
-def caution(comparisons: Sequence[Comparison]) -> str:
-    """Return the caution of models of simulated outcomes, with the result of the test."""
-    return f"The models are trained on simulated outcomes. {tested(comparisons)}"
+def caution(manifest: dict, comparisons: Sequence[Comparison]) -> str:
+    """Return what the models of a manifest are trained on, with the result of the test."""
+    return f"{CAUTION['simulated'] if is_simulated(manifest) else manifest['caution']} {tested(comparisons)}"
+
+
+def is_simulated(manifest: dict) -> bool:
+    """Return whether both models are as the simulation made them."""
+    return manifest["outcomes"] == "simulated" and not {"recalibration", "kept"} & manifest["provenance"].keys()
 
 
 def tested(comparisons: Sequence[Comparison]) -> str:
@@ -94,13 +101,13 @@ def _row(source: SourceResult, year: YearResult, where: dict[str, str]) -> list[
     ]
 
 
-def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> str:
+def evidence_section(comparisons: Sequence[Comparison], manifest: dict) -> str:
     """Return the section of the model card on planted trees."""
-    opening = caution(comparisons) if simulated else tested(comparisons)
+    opening = caution(manifest, comparisons) if is_simulated(manifest) else tested(comparisons)
     view = (
         "The sizes of vegetation, overstory and the spread\nbetween plantings were set from four of these sources, "
         "and one interval was made to reach its value, so this is no\nindependent test."
-        if simulated
+        if simulated_methods(manifest)
         else "The models were fitted without them."
     )
     result = summarise(comparisons)

@@ -38,21 +38,22 @@ from pipeline.evaluation.evidence.stands import (
 from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, SourceResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
 from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.models.artefacts import simulated_methods
 from pipeline.outcomes.seeds import PUBLISHED_FIRST_YEAR, SEEDS_PER_SPOT
 
 RAINIER, INTERIOR = "AileneKane/mora_transplant", "tcharris2/MTP_Fd_Regen"
 _TEMPLATE = Path(__file__).with_name("report.md")
 
 
-def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlaces, conditioning: str) -> str:
+def report(comparisons: Sequence[Comparison], manifest: dict, outside: OutsidePlaces, conditioning: str) -> str:
     """Return the document; `conditioning` is the text of its section on conditioned models."""
     found, clear = stands(comparisons), stands(comparisons, treatment=CLEAR_PLOTS)
     result = summarise(comparisons)
     use, why = use_of_figures(comparisons)
     where = where_of_sources()
     return _TEMPLATE.read_text(encoding="utf-8").format(
-        version=version,
-        caution=filled(caution(comparisons)),
+        version=manifest["version"],
+        caution=filled(caution(manifest, comparisons)),
         use=filled(f"**What the figures may be used for.** {use} The reason: {why}."),
         fits=_named(result.fitting(), where),
         misses=_named(result.missing(), where),
@@ -61,6 +62,7 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
         fits_share=f"{FITS:.0%}",
         result_table=result_table(result),
         extrapolated=_extrapolated(comparisons),
+        independence=_independence(manifest),
         redcedar=_redcedar(),
         on_grid=f"{result.on_grid:,}",
         trees=f"{result.trees:,}",
@@ -104,6 +106,25 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
         known = f"{source.source}, {_number(source.places, 'place')}"
         lines.append(filled(f"- {where[source.source]} ({known}): {seen}; {bias}"))
     return "\n".join(lines) or "- none"
+
+
+def _independence(manifest: dict) -> str:
+    """Say what whoever made the models knew of the plantings."""
+    simulated = simulated_methods(manifest)
+    if not simulated:
+        return filled(
+            "- **The models were fitted without these plantings.** The effects of vegetation and overstory were not "
+            "fitted: their sizes come from Mount Rainier and Idaho."
+        )
+    of = "" if simulated == list(manifest["methods"]) else f" of the {simulated[0]} model"
+    aimed_at = filled(
+        "- **Some of it was aimed at.** The sizes of vegetation and overstory come from Mount Rainier and Idaho, the "
+        "spread between plantings from British Columbia and Vancouver Island, and with weed control the interval at "
+        "Medford was made to reach 0.89. Medford's two figures are of two species together and stand here for each: "
+        "its four values are two."
+    )
+    view = "Whoever set the sizes of the simulation had these sources in view."
+    return f"- **It is no independent test{of}.** {view}\n{aimed_at}"
 
 
 def _extrapolated(comparisons: Sequence[Comparison]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.evaluation.conditioning.section import conditioning_section
-from pipeline.evaluation.evidence.document.card import SECTION, caution, evidence_section
+from pipeline.evaluation.evidence.document.card import SECTION, caution, evidence_section, is_simulated
 from pipeline.evaluation.evidence.document.listing import evidence_rows, listing
 from pipeline.evaluation.evidence.document.plots import plot_elevation, plot_observed
 from pipeline.evaluation.evidence.document.report import INTERIOR, RAINIER, elevations_of_places, report
@@ -24,11 +24,11 @@ _GROUPS = {
 }
 
 
-def write_evidence(grid: Grid, version: str, comparisons: Sequence[Comparison], output: Path) -> None:
-    """Write evidence.md, evidence/plantings.md and their plots into `output`, for models of a version."""
+def write_evidence(grid: Grid, manifest: dict, comparisons: Sequence[Comparison], output: Path) -> None:
+    """Write evidence.md, evidence/plantings.md and their plots into `output`, for the models of a manifest."""
     figures = output / "evidence"
     figures.mkdir(parents=True, exist_ok=True)
-    text = report(comparisons, version, OutsidePlaces(grid), conditioning_section(grid))
+    text = report(comparisons, manifest, OutsidePlaces(grid), conditioning_section(grid))
     (output / "evidence.md").write_text(text, encoding="utf-8")
     (figures / "plantings.md").write_text(listing(comparisons), encoding="utf-8")
     plot_observed(comparisons, _GROUPS, figures / "observed.png")
@@ -39,8 +39,8 @@ def write_evidence(grid: Grid, version: str, comparisons: Sequence[Comparison], 
 def write_into_manifest(manifest: dict, comparisons: Sequence[Comparison], directory: Path) -> dict:
     """Add the plantings to a manifest, and to its caution their result if it is simulated; write and return it."""
     added = manifest | {"evidence": evidence_rows(comparisons)}
-    if _is_simulated(manifest):
-        added["caution"] = caution(comparisons)
+    if is_simulated(manifest):
+        added["caution"] = caution(manifest, comparisons)
     (directory / "manifest.json").write_text(manifest_text(added), encoding="utf-8")
     return added
 
@@ -49,11 +49,6 @@ def write_into_card(card: Path, manifest: dict, comparisons: Sequence[Comparison
     """Replace the caution of a model card and its section on planted trees."""
     parts = re.split(r"^(?=## )", card.read_text(encoding="utf-8"), flags=re.MULTILINE)
     parts[0] = re.sub(r"^\*\*.*\*\*$", lambda _: f"**{manifest['caution']}**", parts[0], count=1, flags=re.MULTILINE)
-    section = evidence_section(comparisons, simulated=_is_simulated(manifest)) + "\n\n"
+    section = evidence_section(comparisons, manifest) + "\n\n"
     replaced = [section if part.startswith(SECTION) else part for part in parts]
     card.write_text("".join(replaced), encoding="utf-8")
-
-
-def _is_simulated(manifest: dict) -> bool:
-    """Return whether both models are as the simulation made them."""
-    return manifest["outcomes"] == "simulated" and not {"recalibration", "kept"} & manifest["provenance"].keys()

@@ -8,7 +8,9 @@ import pytest
 from pipeline.__main__ import main
 from pipeline.evaluation.evidence import seeds
 from pipeline.evaluation.evidence.document.card import SECTION, caution
+from pipeline.evaluation.evidence.document.report import report
 from pipeline.evaluation.evidence.document.write import write_into_card
+from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import compare_plantings
 from pipeline.evaluation.evidence.text import share
@@ -61,10 +63,11 @@ def test_the_rows_of_the_manifest_are_those_of_the_specification():
 def test_the_caution_has_the_result_of_the_test(whole_grid):
     models = read_artefacts(MODELS)
     comparisons = compare_plantings(whole_grid, models, read_plantings())
+    found = caution(models.manifest, comparisons)
     if models.manifest["outcomes"] == "simulated":
-        assert models.manifest["caution"] == caution(comparisons)
+        assert models.manifest["caution"] == found
     trees = sum(planting.trees or 0 for planting in read_plantings())
-    assert f"{trees:,} planted trees" in caution(comparisons)
+    assert f"{trees:,} planted trees" in found
 
 
 def test_the_rows_of_the_manifest_have_no_seeds_or_germinants():
@@ -121,12 +124,20 @@ def test_the_card_gets_the_caution_and_the_section_and_keeps_the_rest(tmp_path, 
     assert "Old" not in text
 
 
-def test_the_section_of_models_with_a_kept_method_does_not_call_both_simulated(tmp_path, whole_grid):
+def test_models_with_a_kept_method_are_not_both_called_simulated_and_observed_ones_not_at_all(tmp_path, whole_grid):
     models = read_artefacts(MODELS)
-    provenance = models.manifest["provenance"] | {"kept": {"manual": {}}}
+    provenance = models.manifest["provenance"] | {"kept": {"manual": {"outcomes": "simulated"}}}
     card = tmp_path / "model-card.md"
     card.write_text(f"# Title\n\n**Old caution.**\n\n{SECTION}\n\nOld.\n")
     comparisons = compare_plantings(whole_grid, models, read_plantings()[:5])
-    write_into_card(card, models.manifest | {"caution": "Of two origins.", "provenance": provenance}, comparisons)
+    manifest = models.manifest | {"caution": "Of two origins.", "provenance": provenance}
+    write_into_card(card, manifest, comparisons)
     assert "**Of two origins.**" in card.read_text()
     assert "The models are trained on simulated outcomes" not in card.read_text()
+    document = report(comparisons, manifest, OutsidePlaces(whole_grid), "")
+    assert "## Result\n\nOf two origins. Tested on" in document
+    assert "- **It is no independent test of the manual model.** Whoever set the sizes of the simulation" in document
+    observed = manifest | {"outcomes": "observed", "provenance": {}}
+    document = report(comparisons, observed, OutsidePlaces(whole_grid), "")
+    assert "- **The models were fitted without these plantings.**" in document
+    assert "Whoever set the sizes" not in document
