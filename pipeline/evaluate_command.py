@@ -25,7 +25,7 @@ from pipeline.evaluation.observed.report import FORMAT, markdown
 from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models import recalibration
-from pipeline.models.artefacts import ModelArtefacts, read_artefacts, simulated_methods
+from pipeline.models.artefacts import ModelArtefacts, known_tables, read_artefacts, simulated_methods
 from pipeline.outcomes.periods import (
     HORIZONS,
     MAX_UNPLACED,
@@ -124,19 +124,12 @@ def _survival(
     predicted = predicted_survival(models, grid, outcomes, point)
     provenance = models.manifest["provenance"]
     others = {name: part for name, part in provenance.items() if name != "outcomes"}
-    if sha256 in [table["sha256"] for table in _known_tables(others)]:
+    if sha256 in [table["sha256"] for table in known_tables(others)]:
         return predicted, "in sample"
-    if sha256 not in [table["sha256"] for table in _known_tables(provenance)]:
+    if sha256 not in [table["sha256"] for table in known_tables(provenance)]:
         return predicted, "models"
     held_out = models.directory / HELD_OUT_FILE
     return (read_held_out(held_out, len(outcomes)), "held out") if held_out.exists() else (predicted, "in sample")
-
-
-def _known_tables(provenance: dict) -> list[dict]:
-    """Return file and SHA-256 of the tables that models know by their provenance, which has that of their bases."""
-    parts = {name: part for name, part in provenance.items() if isinstance(part, dict)}
-    own = [parts["outcomes"]] if "sha256" in parts.get("outcomes", {}) else []
-    return own + [table for part in parts.values() for table in _known_tables(part)]
 
 
 def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, source: str) -> list[str]:
@@ -169,7 +162,7 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
     if practices:
         named = ", ".join(practices)
         notes.append(f"Every tree is predicted at the default practice, also if planted otherwise: {named}.")
-    known = [table.get("file", "a table") for table in _known_tables(models.manifest["provenance"])]
+    known = [table.get("file", "a table") for table in known_tables(models.manifest["provenance"])]
     if known and source == "models":
         notes.append(
             f"**The models were trained on or recalibrated to {', '.join(known)}, and this table is another file. "

@@ -54,6 +54,13 @@ def _is_simulated(method: str, outcomes: str | None, provenance: dict) -> bool:
     return base is not None and _is_simulated(method, base.get("outcomes"), base.get("provenance", {}))
 
 
+def known_tables(provenance: dict) -> list[dict]:
+    """Return file and SHA-256 of the tables that models know by their provenance, which has that of their bases."""
+    parts = {name: part for name, part in provenance.items() if isinstance(part, dict)}
+    own = [parts["outcomes"]] if "sha256" in parts.get("outcomes", {}) else []
+    return own + [table for part in parts.values() for table in known_tables(part)]
+
+
 def read_artefacts(directory: Path) -> ModelArtefacts:
     """Read a models directory; ModelsError if it is not one, or a graph is missing or not the manifest's."""
     path = directory / "manifest.json"

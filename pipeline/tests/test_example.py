@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 from pipeline.__main__ import MODELS, main
+from pipeline.evaluation.evidence.plantings import read_plantings
+from pipeline.evaluation.evidence.redcedar import REDCEDAR
 from pipeline.models.artefacts import read_artefacts
 
 
@@ -43,13 +45,20 @@ def test_observed_survival_is_that_of_the_volunteers_and_year_5_is_not_estimable
     assert "observed" in fifth["not_estimable"]
 
 
-def test_the_recalibrated_manifest_has_the_scores_of_the_years_that_are_estimable(report, directory):
+def test_recalibrated_models_have_scores_of_estimable_years_and_their_own_table_is_no_test(report, directory):
     recalibration, models = directory / "evaluation" / "recalibration.json", directory / "recalibrated"
     options = ["--recalibration", str(recalibration), "--model-version", "2_0", "--output", str(models)]
     assert main(["recalibrate", *options]) == 0
     base, new = (read_artefacts(path).manifest["scores"] for path in (MODELS, models))
     estimated = report["recalibration"]["scores"]
     assert [score["brier"] is None for score in estimated] == [False, False, True]
+    manifest = read_artefacts(models).manifest
+    known = {row["source"] for row in manifest["evidence"] if row["use"] == "conditioning"}
+    assert known == {REDCEDAR}
+    assert {row["use"] for row in manifest["evidence"] if row["source"] not in known} == {"shown"}
+    others = sum(planting.trees or 0 for planting in read_plantings() if planting.source not in known)
+    assert main(["evidence", "--models", str(models)]) == 0
+    assert f"Tested on {others:,} planted trees" in (models / "evidence.md").read_text(encoding="utf-8")
     assert new == [score for score in base if score["planting_method"] == "drone_seeded"] + estimated[:2]
 
 

@@ -1,9 +1,11 @@
 """Survival that models predict for plantings, year by year, with the interval that the service answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.evaluation.evidence.example import known_sources
 from pipeline.evaluation.evidence.outside import FILE, OutsidePlaces
 from pipeline.evaluation.evidence.places import PlaceReader
 from pipeline.evaluation.evidence.plantings import Planting
@@ -12,6 +14,7 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.models.artefacts import ModelArtefacts, ModelsError
 
 INTERVAL = (0.1, 0.9)
+CONDITIONING, SHOWN = "conditioning", "shown"
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,19 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A planting and the survival that the models predict for it."""
+    """A planting and the survival that the models predict for it.
+
+    `use` is that of the row in the manifest: conditioning if the models know the outcome, held_out, or shown.
+    """
 
     planting: Planting
     predicted: Predicted
+    use: str = SHOWN
+
+
+def unseen(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons that test the models, which do not know these plantings."""
+    return [comparison for comparison in comparisons if comparison.use != CONDITIONING]
 
 
 def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planting]) -> list[Comparison]:
@@ -46,6 +58,7 @@ def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planti
     manifest = models.manifest
     reader = PlaceReader(grid, manifest["features"], OutsidePlaces(grid))
     _check_features(grid, models)
+    known = known_sources(grid, manifest["provenance"])
     graphs, interval_graphs = {}, {}
     for method, entry in manifest["methods"].items():
         graphs[method] = GraphModel(models.graph(method))
@@ -55,7 +68,7 @@ def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planti
     for planting in plantings:
         if planting.method not in graphs or planting.species_code not in manifest["species"]:
             continue
-        inputs = reader.inputs(planting)
+        inputs, use = reader.inputs(planting), CONDITIONING if planting.source in known else SHOWN
         if inputs is None:
             print(f"{planting.source}, {planting.place}: neither on the grid nor in {FILE.name}; not compared")
             continue
@@ -64,14 +77,14 @@ def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planti
         survival = yearly(graphs[planting.method].survival(inputs.features, species).astype(np.float64)).mean(axis=0)
         graph = interval_graphs.get(planting.method)
         if graph is None:
-            compared.append(Comparison(planting, Predicted(survival, None, None, inputs.found, beyond)))
+            compared.append(Comparison(planting, Predicted(survival, None, None, inputs.found, beyond), use))
             continue
         draws = graph.draws(inputs.features, species, inputs.errors).astype(np.float64)
         draws = yearly(draws.transpose(0, 2, 1).reshape(-1, draws.shape[1]))
         low, high = np.quantile(draws, INTERVAL, axis=0)
         # The service widens an interval that does not hold the answered value.
         interval = np.stack([np.minimum(low, survival), np.maximum(high, survival)])
-        compared.append(Comparison(planting, Predicted(survival, draws, interval, inputs.found, beyond)))
+        compared.append(Comparison(planting, Predicted(survival, draws, interval, inputs.found, beyond), use))
     return compared
 
 

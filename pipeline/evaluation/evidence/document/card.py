@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from pipeline.evaluation.evidence.plantings import DATA
-from pipeline.evaluation.evidence.predictions import Comparison
+from pipeline.evaluation.evidence.predictions import Comparison, unseen
 from pipeline.evaluation.evidence.stands import order_of, stands
 from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, YearResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
@@ -30,8 +30,8 @@ def is_simulated(manifest: dict) -> bool:
 
 
 def tested(comparisons: Sequence[Comparison]) -> str:
-    """Return in two sentences the result of the test on planted trees, and what it allows."""
-    result = summarise(comparisons)
+    """Return in two sentences the result of the test on plantings that the models do not know, and what it allows."""
+    result = summarise(unseen(comparisons))
     on = f"Tested on {result.trees:,} planted trees of {result.counted} plantings at {result.places} places"
     on += f" and on {result.levels} published levels"
     found = "without intervals"
@@ -42,7 +42,7 @@ def tested(comparisons: Sequence[Comparison]) -> str:
 
 def use_of_figures(comparisons: Sequence[Comparison]) -> tuple[str, str]:
     """Return in a sentence what the figures may be used for, and why, as the comparison found it."""
-    result, orders = summarise(comparisons), rank_orders(comparisons)
+    result, orders = summarise(unseen(comparisons)), rank_orders(unseen(comparisons))
     covers = result.compared > 0 and result.mean_share_inside >= FITS
     places = bool(orders) and all(correlation >= ORDERED for _, _, correlation in orders)
     ranks = ", ".join(f"{correlation:.2f} over {count} pairs ({source})" for source, count, correlation in orders)
@@ -110,7 +110,7 @@ def evidence_section(comparisons: Sequence[Comparison], manifest: dict) -> str:
         if simulated_methods(manifest)
         else "The models were fitted without them."
     )
-    result = summarise(comparisons)
+    result = summarise(unseen(comparisons))
     why = use_of_figures(comparisons)[1]
     return f"""{SECTION}
 

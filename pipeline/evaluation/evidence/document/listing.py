@@ -12,14 +12,12 @@ from pipeline.evaluation.evidence.text import share
 from pipeline.evaluation.model_card.text import markdown_table
 
 DECIMALS = 4
-SHOWN = "shown"
 
 
-def evidence_rows(comparisons: Sequence[Comparison], use: str = SHOWN) -> list[dict]:
+def evidence_rows(comparisons: Sequence[Comparison]) -> list[dict]:
     """Return a row for each planting and each of its censuses of years 1 to 5 that is a value.
 
-    `horizon_years` is the whole year compared with, between two horizons of the models by equal hazards; `use` is
-    conditioning, held_out or shown.
+    `horizon_years` is the whole year compared with, between two horizons of the models by equal hazards.
     """
     rows = []
     for comparison in comparisons:
@@ -41,7 +39,7 @@ def evidence_rows(comparisons: Sequence[Comparison], use: str = SHOWN) -> list[d
                     "predicted": round(float(predicted.survival[census.year - 1]), DECIMALS),
                     "low": low,
                     "high": high,
-                    "use": use,
+                    "use": comparison.use,
                 }
             )
     return rows

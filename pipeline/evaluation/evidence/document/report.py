@@ -24,7 +24,7 @@ from pipeline.evaluation.evidence.document.tables import (
 from pipeline.evaluation.evidence.outside import CLIMATE, OutsidePlaces
 from pipeline.evaluation.evidence.places import read_places
 from pipeline.evaluation.evidence.plantings import YEAR_TOLERANCE
-from pipeline.evaluation.evidence.predictions import Comparison
+from pipeline.evaluation.evidence.predictions import Comparison, unseen
 from pipeline.evaluation.evidence.redcedar import redcedar_visits
 from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL, coverage
 from pipeline.evaluation.evidence.stands import (
@@ -35,7 +35,7 @@ from pipeline.evaluation.evidence.stands import (
     stands,
     treatment_effect,
 )
-from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, SourceResult, summarise
+from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, Result, SourceResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.models.artefacts import simulated_methods
@@ -47,6 +47,7 @@ _TEMPLATE = Path(__file__).with_name("report.md")
 
 def report(comparisons: Sequence[Comparison], manifest: dict, outside: OutsidePlaces, conditioning: str) -> str:
     """Return the document; `conditioning` is the text of its section on conditioned models."""
+    every, comparisons = summarise(comparisons), unseen(comparisons)
     found, clear = stands(comparisons), stands(comparisons, treatment=CLEAR_PLOTS)
     result = summarise(comparisons)
     use, why = use_of_figures(comparisons)
@@ -62,10 +63,10 @@ def report(comparisons: Sequence[Comparison], manifest: dict, outside: OutsidePl
         fits_share=f"{FITS:.0%}",
         result_table=result_table(result),
         extrapolated=_extrapolated(comparisons),
-        independence=_independence(manifest),
+        independence=_independence(manifest) + _known(every, result),
         redcedar=_redcedar(),
-        on_grid=f"{result.on_grid:,}",
-        trees=f"{result.trees:,}",
+        on_grid=f"{every.on_grid:,}",
+        trees=f"{every.trees:,}",
         tolerance=YEAR_TOLERANCE,
         design_effect=f"{DESIGN_EFFECT:.1f}",
         trees_of_level=TREES_OF_LEVEL,
@@ -125,6 +126,17 @@ def _independence(manifest: dict) -> str:
     )
     view = "Whoever set the sizes of the simulation had these sources in view."
     return f"- **It is no independent test{of}.** {view}\n{aimed_at}"
+
+
+def _known(every: Result, tested: Result) -> str:
+    """Name the sources that are left out because the models know them."""
+    names = {source.source for source in tested.sources}
+    items = [
+        f"- **Not counted: {source.source}.** The models know of its {source.trees:,} trees from a table."
+        for source in every.sources
+        if source.source not in names
+    ]
+    return "".join(f"\n{filled(item)}" for item in items)
 
 
 def _extrapolated(comparisons: Sequence[Comparison]) -> str:
