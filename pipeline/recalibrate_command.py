@@ -4,6 +4,7 @@ import copy
 import shutil
 from pathlib import Path
 
+from pipeline.evaluation.evidence.document.card import evidence_section
 from pipeline.evaluation.evidence.document.write import write_into_manifest
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import compare_plantings
@@ -61,14 +62,16 @@ def run(recalibration_file: Path, models_directory: Path, number: str, output: P
     manifest |= {
         "version": version,
         "interval_level": None,
-        "caution": CAUTION[manifest["outcomes"]],
+        "caution": _caution(models, [method for method in models.methods if method not in lines]),
         "scores": _scores(models.manifest["scores"], content["scores"]),
         "provenance": provenance | {"recalibration": recalibration},
     }
     (output / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
     comparisons = compare_plantings(read_grid(GRID), read_artefacts(output), read_plantings())
     write_into_manifest(manifest, comparisons, output)
-    (output / "model-card.md").write_text(_card(models, content, version), encoding="utf-8")
+    tested = evidence_section(comparisons, manifest)
+    card = "\n\n".join([_card(models, content, manifest), tested]) + "\n"
+    (output / "model-card.md").write_text(card, encoding="utf-8")
     print(f"wrote {output / 'manifest.json'}")
 
 
@@ -82,6 +85,18 @@ def _check_models(file: Path, content: dict, models: ModelArtefacts) -> None:
         )
 
 
+def _caution(models: ModelArtefacts, copied: list[str]) -> str:
+    """Return the caution of recalibrated models, of which some methods are those of the base."""
+    if "kept" in models.manifest["provenance"]:
+        parts = [models.manifest["caution"], "The models were then recalibrated to observed outcomes."]
+    else:
+        parts = [CAUTION[models.manifest["outcomes"]]]
+    if copied:
+        unchanged = f"The {' and '.join(copied)} model is unchanged"
+        parts.append(f"{unchanged}: do not choose a method by the difference between them.")
+    return " ".join(parts)
+
+
 def _scores(base: list[dict], recalibrated: list[dict]) -> list[dict]:
     """Return the scores of the recalibrated methods, and the base's of the others.
 
@@ -93,7 +108,7 @@ def _scores(base: list[dict], recalibrated: list[dict]) -> list[dict]:
     return kept + [entry for entry in recalibrated if all(entry[name] is not None for name in required)]
 
 
-def _card(models: ModelArtefacts, content: dict, version: str) -> str:
+def _card(models: ModelArtefacts, content: dict, manifest: dict) -> str:
     table = content["outcomes"]
     header = ["method", "horizon", "intercept", "slope"]
     rows = [
@@ -103,7 +118,9 @@ def _card(models: ModelArtefacts, content: dict, version: str) -> str:
     ]
     kept = [method for method in models.methods if method not in content["methods"]]
     unchanged = "".join(f" The {method} model is unchanged." for method in kept)
-    return f"""# Model card: {version}
+    return f"""# Model card: {manifest["version"]}
+
+**{manifest["caution"]}**
 
 The models {models.manifest["version"]}, recalibrated to {table["file"]} (SHA-256 {table["sha256"]}) by
 `python -m pipeline recalibrate`. The logit of the hazard of each period is intercept + slope times the logit in the
@@ -111,5 +128,4 @@ base models.{unchanged} Everything else is as in the model card of the base mode
 
 {markdown_table(header, rows)}
 
-The scores in `manifest.json` are on held-out blocks of that table (`docs/outcomes.md`).
-"""
+The scores in `manifest.json` are on held-out blocks of that table (`docs/outcomes.md`)."""

@@ -52,13 +52,17 @@ def test_recalibrated_models_have_scores_of_estimable_years_and_their_own_table_
     base, new = (read_artefacts(path).manifest["scores"] for path in (MODELS, models))
     estimated = report["recalibration"]["scores"]
     assert [score["brier"] is None for score in estimated] == [False, False, True]
-    manifest = read_artefacts(models).manifest
+    card, manifest = (models / "model-card.md").read_text(encoding="utf-8"), read_artefacts(models).manifest
+    assert "The drone_seeded model is unchanged: do not choose a method by the" in manifest["caution"]
     known = {row["source"] for row in manifest["evidence"] if row["use"] == "conditioning"}
     assert known == {REDCEDAR}
     assert {row["use"] for row in manifest["evidence"] if row["source"] not in known} == {"shown"}
     others = sum(planting.trees or 0 for planting in read_plantings() if planting.source not in known)
     assert main(["evidence", "--models", str(models)]) == 0
-    assert f"Tested on {others:,} planted trees" in (models / "evidence.md").read_text(encoding="utf-8")
+    for text in (card, (models / "evidence.md").read_text(encoding="utf-8")):
+        assert f"Tested on {others:,} planted trees" in text
+    assert (models / "model-card.md").read_text(encoding="utf-8") == card
+    assert f"\n\n**{manifest['caution']}**\n\n" in card
     assert new == [score for score in base if score["planting_method"] == "drone_seeded"] + estimated[:2]
 
 

@@ -49,6 +49,6 @@ def write_into_card(card: Path, manifest: dict, comparisons: Sequence[Comparison
     """Replace the caution of a model card and its section on planted trees."""
     parts = re.split(r"^(?=## )", card.read_text(encoding="utf-8"), flags=re.MULTILINE)
     parts[0] = re.sub(r"^\*\*.*\*\*$", lambda _: f"**{manifest['caution']}**", parts[0], count=1, flags=re.MULTILINE)
-    section = evidence_section(comparisons, manifest) + "\n\n"
-    replaced = [section if part.startswith(SECTION) else part for part in parts]
-    card.write_text("".join(replaced), encoding="utf-8")
+    section = evidence_section(comparisons, manifest)
+    replaced = [section if part.startswith(SECTION) else part.rstrip() for part in parts]
+    card.write_text("\n\n".join(replaced) + "\n", encoding="utf-8")
