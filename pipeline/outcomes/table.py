@@ -17,6 +17,7 @@ visit.
 
 import datetime
 import difflib
+import io
 from pathlib import Path
 
 import numpy as np
@@ -75,16 +76,19 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def _read(path: Path) -> pd.DataFrame:
+    """Return the rows with their number below the header, which counts lines without a value, too."""
     is_parquet = path.suffix == ".parquet"
     try:
         if is_parquet:
-            return pd.read_parquet(path)
+            return pd.read_parquet(path).reset_index(drop=True).rename(index=lambda row: row + 1)
+        text = path.read_text(encoding="utf-8-sig").lstrip("\n")
         # Pandas would rename repeated columns of a header, and shift rows that have more values than it has names.
-        lines = pd.read_csv(path, dtype=str, keep_default_na=False, header=None)
+        lines = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, header=None, skip_blank_lines=False)
     except (OSError, ValueError) as error:
         kind = "Parquet" if is_parquet else "CSV (UTF-8, commas between values)"
         raise OutcomesError(f"{path}: cannot be read as {kind}: {str(error).strip()}") from error
-    return lines[1:].set_axis(lines.iloc[0].tolist(), axis="columns")
+    has_value = lines.apply(lambda cells: cells.str.strip() != "").any(axis="columns")
+    return lines[has_value][1:].set_axis(lines.iloc[0].tolist(), axis="columns")
 
 
 def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
@@ -138,10 +142,10 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
         for row in np.flatnonzero(bad):
             cell = given[column].iloc[row]
             rule = _species_rule(str(cell)) if column == "species_code" else RULES[column]
-            found.append((row, f"row {row + 1}: {column} {rule}, not {str(cell)!r}"))
+            found.append((row, f"row {given.index[row]}: {column} {rule}, not {str(cell)!r}"))
     for row in np.flatnonzero(far):
         place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"
-        found.append((row, f"row {row + 1}: no grid point within {SEARCH_RADIUS_KM:g} km of {place}"))
+        found.append((row, f"row {given.index[row]}: no grid point within {SEARCH_RADIUS_KM:g} km of {place}"))
     return [message for _, message in sorted(found, key=lambda entry: entry[0])]
 
 

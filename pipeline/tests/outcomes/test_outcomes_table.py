@@ -104,6 +104,14 @@ def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tm
     assert message.endswith(f"1 error\nrow 2: years_alive must be {rule}, not {cell!r}")
 
 
+def test_a_row_is_counted_with_the_blank_lines_above_it(table, grid, tmp_path):
+    path = tmp_path / "outcomes.csv"
+    header, *rows = table.assign(alive=[1, 1, 1, "maybe"]).to_csv(index=False).splitlines(keepends=True)
+    path.write_text("\n" + header + rows[0] + "\n  \n".join(rows[1:]) + ",,,,,,\n\n")
+    with pytest.raises(OutcomesError, match=r"1 error\nrow 8: alive must be 1 or 0, not 'maybe'$"):
+        read_outcomes(path, grid)
+
+
 def test_every_bad_row_is_reported_at_once_in_order(table, grid, tmp_path):
     bad = table.astype(str)
     bad.loc[3, "alive"] = "?"
