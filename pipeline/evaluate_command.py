@@ -40,7 +40,6 @@ from pipeline.outcomes.table import read_outcomes
 from pipeline.sources.manifest import sha256_of
 
 BOOTSTRAP_SEED = 3
-MANIFEST_SCORES = ("auc", "brier", "calibration_slope", "expected_calibration_error")
 
 
 def run(outcomes_file: Path, models_directory: Path, output: Path, replicates: int) -> None:
@@ -192,7 +191,7 @@ def _scores(method: str, trees: Trees) -> list[dict]:
     entries = []
     for column, horizon in enumerate(HORIZONS):
         found, _ = measures(trees, column)
-        scores = {name: round(found[name], 4) if name in found else None for name in MANIFEST_SCORES}
+        scores = {name: round(found[name], 4) if name in found else None for name in recalibration.SCORES}
         entries.append({"planting_method": method, "horizon_years": horizon, **scores})
     return entries
 

@@ -18,6 +18,10 @@ from pipeline.outcomes.periods import HORIZONS
 
 FORMAT = "nurselog-recalibration/1"
 SMALLEST_HAZARD = 1e-6
+RANGES = {"intercept": (-1000, 1000), "slope": (0.001, 1000)}
+"""Beyond what any line of `evaluate` has, and within what the float32 of the graphs can hold."""
+SCORES = {"auc": (0, 1), "brier": (0, 1), "calibration_slope": (-1e6, 1e6), "expected_calibration_error": (0, 1)}
+"""The scores of a method and horizon in a manifest, with their ranges; null where one cannot be estimated."""
 
 
 @dataclass(frozen=True)
@@ -68,19 +72,42 @@ def read_recalibration(path: Path) -> tuple[dict, dict[str, Lines]]:
     methods = {method: _lines(path, method, entries) for method, entries in content["methods"].items()}
     parts = (("models", dict), ("outcomes", dict), ("scores", list))
     given = all(isinstance(content.get(name), kind) for name, kind in parts)
-    if not given or not {"file", "sha256"} <= set(content["outcomes"]):
+    if not given or not all(isinstance(content["outcomes"].get(name), str) for name in ("file", "sha256")):
         raise ModelsError(f"{path}: must have models, outcomes and scores, as evaluate writes them")
+    _check_scores(path, content["scores"], list(methods))
     return content, methods
+
+
+def _check_scores(path: Path, scores: list, methods: list[str]) -> None:
+    """Raise ModelsError unless there is an entry for each method and horizon, with scores in their ranges or null."""
+    wanted = [(method, horizon) for method in methods for horizon in HORIZONS]
+    found = [(entry.get("planting_method"), entry.get("horizon_years")) for entry in scores if isinstance(entry, dict)]
+    if len(scores) != len(wanted) or sorted(map(repr, found)) != sorted(map(repr, wanted)):
+        raise ModelsError(f"{path}: scores must have an entry for each horizon of {' and '.join(methods)}")
+    for entry in scores:
+        for name, (low, high) in SCORES.items():
+            if name not in entry or not (entry[name] is None or _is_number(entry[name], low, high)):
+                raise ModelsError(
+                    f"{path}: {name} in scores must be from {low:g} to {high:g}, or null, not {entry.get(name)!r}"
+                )
 
 
 def _lines(path: Path, method: str, entries: object) -> Lines:
     try:
         horizons = [entry["horizon_years"] for entry in entries]
-        lines = Lines(*(np.array([float(entry[name]) for entry in entries]) for name in ("intercept", "slope")))
-    except (TypeError, KeyError, ValueError) as error:
+        numbers = {name: [entry[name] for entry in entries] for name in RANGES}
+    except (TypeError, KeyError) as error:
         raise ModelsError(f"{path}: {method} must have horizon_years, intercept and slope a period") from error
     if horizons != list(HORIZONS):
         raise ModelsError(f"{path}: horizon_years of {method} must be {list(HORIZONS)}, not {horizons}")
-    if not (np.isfinite(lines.intercept).all() and np.isfinite(lines.slope).all() and (lines.slope > 0).all()):
-        raise ModelsError(f"{path}: {method} must have finite intercepts and slopes above 0")
-    return lines
+    for name, (low, high) in RANGES.items():
+        for number in numbers[name]:
+            if not _is_number(number, low, high):
+                raise ModelsError(
+                    f"{path}: {name} of {method} must be a number from {low:g} to {high:g}, not {number!r}"
+                )
+    return Lines(*(np.array(numbers[name], dtype=np.float64) for name in RANGES))
+
+
+def _is_number(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high

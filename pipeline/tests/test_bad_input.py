@@ -10,6 +10,7 @@ import pytest
 from pipeline.__main__ import main
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
+from pipeline.models.recalibration import SCORES
 from pipeline.models_command import MODELS
 from pipeline.outcomes.periods import HORIZONS
 from pipeline.sources.manifest import sha256_of
@@ -172,7 +173,9 @@ def test_a_recalibration_of_other_models_is_refused(capsys, tmp_path):
         "models": {"version": "pnw_v9_9_other", "sha256": {"manual": "0"}},
         "methods": {"manual": periods},
         "outcomes": {"file": "trees.csv", "sha256": "0"},
-        "scores": [],
+        "scores": [
+            {"planting_method": "manual", "horizon_years": horizon} | dict.fromkeys(SCORES) for horizon in HORIZONS
+        ],
     }
     (tmp_path / "recalibration.json").write_text(json.dumps(content))
     options = ["--recalibration", tmp_path / "recalibration.json", "--model-version", "2_0"]

@@ -80,6 +80,13 @@ GOOD = {
 }
 
 
+SCORE = {"planting_method": "manual", "horizon_years": 1, "auc": None, "brier": 0.1, "calibration_slope": 1}
+
+
+def with_scores(scores):
+    return GOOD | {"models": {}, "outcomes": {"file": "trees.csv", "sha256": "0"}, "scores": scores}
+
+
 def with_period(**changes):
     periods = [dict(entry) for entry in GOOD["methods"]["manual"]]
     periods[1] |= changes
@@ -95,10 +102,20 @@ def with_period(**changes):
         (GOOD | {"methods": {"drone": []}}, "methods must have manual or drone_seeded"),
         (GOOD | {"methods": {"manual": None}}, "manual must have horizon_years, intercept and slope a period"),
         (GOOD | {"methods": {"manual": []}}, r"horizon_years of manual must be \[1, 3, 5\], not \[\]"),
-        (with_period(slope="steep"), "manual must have horizon_years, intercept and slope a period"),
-        (with_period(slope=0), "manual must have finite intercepts and slopes above 0"),
+        (with_period(slope="steep"), "slope of manual must be a number from 0.001 to 1000, not 'steep'"),
+        (with_period(slope=0), "slope of manual must be a number from 0.001 to 1000, not 0"),
+        (with_period(slope=True), "slope of manual must be a number from 0.001 to 1000, not True"),
+        (with_period(intercept=1e39), r"intercept of manual must be a number from -1000 to 1000, not 1e\+39"),
         (GOOD, "must have models, outcomes and scores, as evaluate writes them"),
-        (with_period(intercept=1e999), "manual must have finite intercepts and slopes above 0"),
+        (with_period(intercept=1e999), "intercept of manual must be a number from -1000 to 1000, not inf"),
+        (with_scores([]), "scores must have an entry for each horizon of manual"),
+        (with_scores(["a"] * 3), "scores must have an entry for each horizon of manual"),
+        (with_scores([SCORE, SCORE, SCORE | {"planting_method": []}]), "scores must have an entry for each horizon"),
+        (
+            with_scores([SCORE | {"horizon_years": years, "brier": "x"} for years in HORIZONS]),
+            "brier .* or null, not 'x'",
+        ),
+        (with_scores([SCORE | {"horizon_years": years} for years in HORIZONS]), "expected_calibration_error in scores"),
     ],
 )
 def test_a_bad_recalibration_file_is_refused_in_one_line_that_names_the_value(tmp_path, content, message):
