@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from pipeline.evaluation.evidence.check import EvidenceError
 from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.plantings import DATA, Planting
 from pipeline.grid.arrow_file import Grid
@@ -19,6 +20,8 @@ MAX_DISTANCE_KM = 10.0
 """City parks lie farther from a forest point than a place of a request may (0.8 km)."""
 POINTS_OF_CIRCLE = 40
 METRES_PER_KM = 1000
+MAX_RISE_M = 1000
+"""Maximum height above or below the grid point, as of the service: elevations in feet are mostly beyond it."""
 _LAPSE_OF_LOGARITHM = "1/km"
 
 
@@ -62,7 +65,13 @@ class PlaceReader:
             point, found = int(np.argmin(distances)), "grid"
             if distances[point] > MAX_DISTANCE_KM:
                 return None
-            rows = [self._at_point(point, float(distances[point]), place["elevation_m"])]
+            at_point, own = float(self._grid.columns["elevation"][point]), place["elevation_m"]
+            if abs(own - at_point) > MAX_RISE_M:
+                raise EvidenceError(
+                    f"{DATA / 'places.csv'}: {place['source']!r}, {place['place']!r}: elevation_m must be within "
+                    f"{MAX_RISE_M} m of the nearest grid point's {at_point:.0f} m, not {own:g}"
+                )
+            rows = [self._at_point(point, float(distances[point]), own)]
         # In the order of the manifest, where a feature of practice may stand anywhere.
         of_practice = np.array(["default" in feature for feature in self._features])
         features, errors = np.zeros((2, len(rows), len(self._features)))

@@ -86,8 +86,15 @@ def read_plantings() -> list[Planting]:
 def left_out_lines() -> pd.DataFrame:
     """Return the lines that are not compared, with the reason in `left_out`."""
     lines = _lines()
-    early = (lines["left_out"] == "") & (lines["years"] < 1 - YEAR_TOLERANCE)
-    lines.loc[early, "left_out"] = "before the end of the first summer"
+    share = lines["alive"] / lines["planted"]
+    lines = lines.fillna({"survival_low": share, "survival_high": share})
+    years, whole = lines["years"], lines["years"].round()
+    between = (whole <= LAST_YEAR) & ((years - whole).abs() > YEAR_TOLERANCE)
+    for reason, applies in (
+        ("before the end of the first summer", years < 1 - YEAR_TOLERANCE),
+        (f"more than {YEAR_TOLERANCE:g} years from every whole year", between),
+    ):
+        lines.loc[(lines["left_out"] == "") & applies, "left_out"] = reason
     return lines[lines["left_out"] != ""]
 
 

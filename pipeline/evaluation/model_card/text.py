@@ -26,7 +26,8 @@ _BEYOND = {
 
 def markdown_table(header: list[str], rows: list[list[str]]) -> str:
     """Return a Markdown table of texts."""
-    lines = [header, ["---"] * len(header), *rows]
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    lines = [header, ["---"] * len(header), *cells]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -5,15 +5,24 @@ import shutil
 import pandas as pd
 import pytest
 
-from pipeline.evaluation.evidence.check import COLUMNS, EvidenceError, check_evidence
+from pipeline.evaluation.evidence.check import EvidenceError, check_evidence
+from pipeline.evaluation.evidence.columns import COLUMNS
 from pipeline.evaluation.evidence.plantings import DATA
 
 PLANTING = {"source": "Own", "place": "Ridge", "species_code": "PSME", "planting_method": "manual", "years": "1"}
+SEEDS = {"source": "Own", "species_code": "PSME", "seeds": "100"}
 LINES = {
     "plantings.csv": PLANTING | {"treatment": "sprayed", "planted": "50", "alive": "40"},
     "places.csv": {"source": "Own", "place": "Ridge", "latitude": "44.1", "longitude": "-122"},
     "treatments.csv": {"source": "Own", "treatment": "sprayed", "vegetation_control": "1"},
     "sources.csv": {"source": "Own", "where": "a ridge"},
+    "redcedar.csv": {"place": "Ridge", "species_code": "THPL", "seed_zone": "own", "years": "1", "planted": "75"}
+    | {"alive": "70", "dead": "5", "missing": "0"},
+    "sown_seeds.csv": SEEDS | {"place": "Ridge", "germinants": "40", "natural_germinants": "0.5"},
+    "greenhouse.csv": SEEDS | {"seed_origin": "Ridge", "germinated": "40"},
+    "seed_rain.csv": {"source": "Own", "place": "Ridge", "species_code": "PSME", "quadrats_m2": "9"}
+    | {"germinants": "4", "trap_m2": "0.5", "viable_seeds": "80"},
+    "germinants.csv": {"source": "Own", "place": "Ridge", "species_code": "PSME", "years": "1", "survival": "0.17"},
 }
 LEVEL = {"planted": "", "alive": "", "survival_low": "0.6", "survival_high": "0.7"}
 
@@ -60,10 +69,17 @@ def test_a_planting_with_its_place_treatment_and_source_is_accepted(directory, c
         ),
         ("plantings.csv", LEVEL | {"survival_low": "0.8"}, "survival_low must not be above survival_high: 0.8 and 0.7"),
         ("plantings.csv", LEVEL | {"survival_high": ""}, "survival_low and survival_high must both be given, or neith"),
-        ("plantings.csv", {"alive": "51"}, "not {'planted': '50', 'alive': '51'}"),
+        ("plantings.csv", {"alive": "51"}, "alive must not be above planted: 51 and 50"),
         ("plantings.csv", {"alive": ""}, "not {'planted': '50'}"),
-        ("plantings.csv", {"alive": "40.5"}, "must have planted (whole, 1 or more) and alive (whole, at most planted)"),
-        ("plantings.csv", LEVEL | {"planted": "50"}, "must have planted (whole, 1 or more) and alive"),
+        ("plantings.csv", {"alive": "40.5"}, "alive must be a whole number from 0 to 999999, not '40.5'"),
+        (
+            "plantings.csv",
+            {"planted": "inf", "alive": "inf"},
+            "planted must be a whole number from 1 to 999999, not 'inf'",
+        ),
+        ("plantings.csv", LEVEL | {"bound": "bound"}, "a bound must have survival_low 0 or survival_high 1"),
+        ("plantings.csv", {"bound": "bound"}, "a bound must have survival_low 0 or survival_high 1"),
+        ("plantings.csv", LEVEL | {"planted": "50"}, "must have planted and alive, or survival_low and"),
         ("plantings.csv", {"planted": "", "alive": ""}, "or survival_low and survival_high, not neither"),
         ("plantings.csv", {"years": ""}, "years must be given, or left_out say why they are not"),
         ("plantings.csv", {"years": "two"}, "years must be a number from 0.01 to 200, not 'two'"),
@@ -75,6 +91,16 @@ def test_a_planting_with_its_place_treatment_and_source_is_accepted(directory, c
         ("places.csv", {"latitude": "144"}, "latitude must be a number from -90 to 90, not '144'"),
         ("places.csv", {"longitude": ""}, "longitude must not be empty"),
         ("places.csv", {"elevation_low": "100"}, "elevation_low and elevation_high must both be given, or neither"),
+        ("redcedar.csv", {"alive": "90"}, "alive must not be above planted: 90 and 75"),
+        ("redcedar.csv", {"dead": "76"}, "dead must not be above planted: 76 and 75"),
+        ("sown_seeds.csv", {"seeds": "many"}, "seeds must be a whole number from 0 to 999999, not 'many'"),
+        ("greenhouse.csv", {"germinated": "101"}, "germinated must not be above seeds: 101 and 100"),
+        ("seed_rain.csv", {"trap_m2": "", "viable_seeds": ""}, "trap_m2 must not be empty"),
+        (
+            "germinants.csv",
+            {"survival": "17"},
+            "survival must be a number from 0 to 1 (a share, not a percentage), not '17'",
+        ),
         ("treatments.csv", {"overstory_cover": "120"}, "overstory_cover must be a number from 0 to 100, not '120'"),
         ("treatments.csv", {"treatment": "spraid"}, "no planting of 'Own' has the treatment 'spraid'"),
     ],
@@ -93,9 +119,11 @@ def test_a_source_without_a_line_and_a_place_with_two_are_named(directory):
         check_evidence(directory)
 
 
-def test_lines_of_a_planting_have_one_number_of_planted_trees(directory):
+def test_lines_of_a_planting_have_one_number_of_planted_trees_and_one_a_census(directory):
     add(directory, "plantings.csv", LINES["plantings.csv"] | {"years": "2"})
+    add(directory, "plantings.csv", LINES["plantings.csv"] | {"years": "1.0", "alive": "10"})
     message, line = problem_of(directory, "plantings.csv", {"planted": "60"})
+    assert f"line {line}: source and place and species_code and planting_method and treatment and years are" in message
     assert f"line {line}: planted must be the same in every line of a planting: '50' and '60'" in message
 
 

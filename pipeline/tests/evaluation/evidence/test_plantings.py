@@ -54,6 +54,18 @@ def test_every_planting_is_of_a_species_of_the_models_and_its_survival_never_exc
             assert 1 <= census.year <= 5
 
 
+def test_counts_between_two_years_are_shown_with_their_share_and_the_reason(monkeypatch, tmp_path):
+    line = "Own,Ridge,PSME,manual,,{},100,80,,,,\n"
+    header = (DATA / "plantings.csv").read_text(encoding="utf-8").splitlines(keepends=True)[0]
+    (tmp_path / "plantings.csv").write_text(header + line.format(1.5) + line.format(2) + line.format(0.3))
+    monkeypatch.setattr("pipeline.evaluation.evidence.plantings.DATA", tmp_path)
+    left = left_out_lines()
+    assert left["years"].tolist() == [1.5, 0.3]
+    assert left["survival_low"].tolist() == left["survival_high"].tolist() == [0.8, 0.8]
+    reasons = ["more than 0.4 years from every whole year", "before the end of the first summer"]
+    assert left["left_out"].tolist() == reasons
+
+
 def test_a_line_that_is_left_out_has_a_reason_and_is_not_among_the_plantings():
     left = left_out_lines()
     assert (left["left_out"].str.len() > 10).all()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pipeline.evaluation.evidence.check import EvidenceError
 from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.places import PlaceReader, outside_places, read_places
 from pipeline.evaluation.evidence.plantings import Planting, read_plantings
@@ -47,6 +48,15 @@ def test_a_stand_has_its_own_elevation_and_the_climate_there(reader, whole_grid)
     rain = whole_grid.columns["precipitation_annual"][point]
     grown = np.exp(whole_grid.columns["lapse_precipitation_annual"][point] * rise)
     assert inputs.features[0, column(reader, "precipitation_annual")] == pytest.approx(rain * grown)
+
+
+def test_an_elevation_in_feet_is_refused(whole_grid, monkeypatch):
+    place = {"source": "Own", "place": "Ridge", "latitude": 44.12, "longitude": -122.03, "radius_km": np.nan}
+    monkeypatch.setattr("pipeline.evaluation.evidence.places.read_places", lambda: [place | {"elevation_m": 2100}])
+    reader = PlaceReader(whole_grid, read_artefacts(MODELS).manifest["features"], OutsidePlaces(whole_grid))
+    metres = f"{whole_grid.columns['elevation'][whole_grid.nearest(44.12, -122.03)]:.0f}"
+    with pytest.raises(EvidenceError, match=rf"'Ridge': elevation_m must be within 1000 m of .* {metres} m, not 2100$"):
+        reader.inputs(planting("Own", "Ridge"))
 
 
 def test_practice_comes_from_the_treatment_or_is_the_default_and_has_no_error(reader):
