@@ -14,6 +14,7 @@ from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import compare_plantings
 from pipeline.evaluation.evidence.text import share
+from pipeline.evaluation.model_card.limits import limits_section
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.models.artefacts import read_artefacts
 from pipeline.sources.manifest import PROJECT
@@ -47,6 +48,10 @@ def test_the_figures_are_written_and_small(written, name):
 
 def test_a_share_above_0_is_never_shown_as_0():
     assert [share(value) for value in (0, 0.004, 0.01, 0.5)] == ["0.00", "0.0040", "0.01", "0.50"]
+
+
+def test_the_committed_card_has_the_limits_that_the_command_writes():
+    assert (MODELS / "model-card.md").read_text(encoding="utf-8").endswith(f"\n\n{limits_section(simulated=True)}\n")
 
 
 def test_a_bar_in_a_text_does_not_end_its_cell():
