@@ -152,7 +152,10 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
         notes.append(f"{_models(simulated, models)} trained on simulated outcomes.")
     if recalibration:
         changed = [name for name in models.methods if recalibration.get("base_sha256", {}).get(name) != sha256[name]]
-        notes.append(f"{_models(changed, models)} recalibrated to {recalibration['outcomes'].get('file', 'a table')}.")
+        if changed:
+            notes.append(
+                f"{_models(changed, models)} recalibrated to {recalibration['outcomes'].get('file', 'a table')}."
+            )
     practices = [
         f"{feature['label']} {feature['default']:g}"
         for feature in models.manifest["features"]
