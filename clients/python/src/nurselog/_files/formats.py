@@ -67,13 +67,11 @@ def output_suffix(path: Path, suffixes: Iterable[str]) -> str:
     """The suffix of a file to write, in lower case.
 
     Raises:
-        InvalidRequestError: It is none of `suffixes`, the folder of the file is missing, or the file is a folder.
+        InvalidRequestError: It is none of `suffixes`, or the folder of the file is missing.
     """
     suffix = _suffix(path, suffixes, "written")
     if not path.parent.is_dir():
         raise InvalidRequestError(f"{path} cannot be written: there is no folder {path.parent}.")
-    if path.is_dir():
-        raise InvalidRequestError(f"{path} cannot be written: it is a folder.")
     return suffix
 
 
