@@ -157,11 +157,15 @@ async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise
   const surface = await loadSurface({ ...question, maxPoints: MAX_WIDTH_POINTS }, signal);
   const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
   addAssumptions(query, assumed);
-  const rows = surface.latitude.map(
-    (latitude, index) => `${latitude},${surface.longitude[index]},${species},${method}`,
-  );
+  const rows = surface.latitude.map((latitude, index) => [
+    latitude,
+    surface.longitude[index],
+    species,
+    method,
+  ]);
+  const fields = ['latitude', 'longitude', 'species_code', 'planting_method'];
   const response = await call(`/v1/predict/table?${query}`, {
-    body: `latitude,longitude,species_code,planting_method\n${rows.join('\n')}\n`,
+    body: Papa.unparse({ fields, data: rows }),
     headers: { 'Content-Type': 'text/csv', Accept: 'text/csv' },
     signal,
   }).catch((error: unknown) => {

@@ -2,9 +2,10 @@ import { toLatLon } from 'utm';
 import { type Place, placeOf } from './choices.js';
 
 /**
- * Reads a place, also in parentheses and with the minus of typesetting: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
- * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text. Degrees are
- * read with the longitude first (-122.03, 44.12) if they are only then a place.
+ * Reads a place: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds (44 7 12 N,
+ * 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700), also in parentheses and with the minus sign of
+ * typesetting. Null for any other text. Degrees are read with the longitude first (-122.03, 44.12) if they are only then
+ * a place.
  */
 export function placeIn(written: string): Place | null {
   const text = written
