@@ -11,7 +11,11 @@ const TABLE_MS = 6000;
 
 /** The most memory of a replica of deploy/ in turn under several loads, without its preflight process. Needs Linux. */
 export async function memory({ progress }: Environment): Promise<Row[]> {
-  const server = await startNurselog({ WORKERS: '2', TABLE_MEMORY_BYTES: '268435456' });
+  const server = await startNurselog({
+    WORKERS: '2',
+    TABLE_MEMORY_BYTES: '268435456',
+    MALLOC_TRIM_THRESHOLD_: '1048576', // as the image and the unit have it
+  });
   const rows: Row[] = [];
   let peakMib = 0;
   const timer = setInterval(() => {

@@ -5,7 +5,7 @@ import { callerOf } from './server/request-state.js';
 
 /**
  * Takes memory for a request until its response is closed.
- * @returns gives all but some bytes back before
+ * @returns a function that keeps at most some bytes, and gives the rest back before that
  * @throws ApiError overloaded where too little is left
  */
 export function takeMemory(

@@ -5,7 +5,7 @@ import { ExplainedError } from '../output/explained-error.js';
 
 const MIB = 1024 * 1024;
 
-/** The most memory of the process and of each worker without the cache and tables, as deploy/ sets glibc: docs/deployment.md. */
+/** The most memory of the process and of each worker without the cache and tables, with glibc as deploy/ sets it. */
 const PROCESS_BYTES = 320 * MIB;
 const WORKER_BYTES = 64 * MIB;
 /** Memory for each byte of TABLE_MEMORY_BYTES: freed memory is not returned to the system at once. */

@@ -19,16 +19,18 @@ export interface TableOrder {
   readonly request: TableRequest;
 }
 
-/**
- * Open tables are kept between steps, the last ones. They are views of their bodies, and of little size; to open an Arrow
- * stream of thousands of record batches again for each step would take most of the time.
- */
-const tables = new LRUCache<number, OpenTable>({ max: 32 });
+/** The bytes of the bodies of open tables that are kept between steps: an Arrow stream of small batches takes more itself. */
+const KEPT_BYTES = 2 ** 24;
+/** The most that a body counts: at least four tables are kept. */
+const MAX_COUNTED_BYTES = KEPT_BYTES / 4;
+
+/** The last open tables. To open a stream of thousands of record batches again for each step would take most of the time. */
+const tables = new LRUCache<number, OpenTable>({ max: 32, maxSize: KEPT_BYTES });
 
 function openTableOf({ id, body, request }: TableOrder, data: PredictorData): OpenTable {
   const bytes = new Uint8Array(body.memory, body.at, body.length);
   const table = tables.get(id) ?? openTable(bytes, request, data);
-  tables.set(id, table);
+  tables.set(id, table, { size: Math.min(body.length, MAX_COUNTED_BYTES) });
   return table;
 }
 

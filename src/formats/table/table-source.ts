@@ -26,7 +26,7 @@ export interface TableSource {
   readonly arrowSchema: Schema;
   /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */
   dictionariesBefore?(chunk: TableChunk): ReadonlyMap<number, Vector>;
-  /** The first rows of a chunk, at least one: fewer than it has if they are in several record batches or have many cells. */
+  /** The first rows of a chunk, at least one; not all if they are many cells or in several record batches. */
   rows(chunk: TableChunk): ChunkRows;
 }
 

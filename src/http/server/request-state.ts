@@ -11,7 +11,7 @@ interface RequestState {
   quota?: Admission;
   /** The largest body that the caller may send, where it is not BODY_LIMIT_BYTES. */
   bodyLimitBytes?: number;
-  /** Gives all but some bytes of the memory back that was taken for a body of unknown length. */
+  /** Keeps at most some bytes of the memory that was taken for the body of a table, once its length is known. */
   keepMemory?: (keptBytes: number) => void;
   /** Sites of a batch that count as arriving. */
   arrivingSites?: number;

@@ -48,7 +48,8 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
     }),
   );
   const edgeBoxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
-  const edgeTree = treeOf(edgeBoxes);
+  /** The edges of rings that were searched. */
+  const ringTrees: Flatbush[] = [];
   const ringBoxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
   for (const [ring, { polygon }] of rings.entries()) {
     polygons[polygon] ??= [];
@@ -59,7 +60,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
 
   /** Checks that edges meet only where they may. Notes which rings touch. */
   function checkContacts(): void {
-    for (const [index, before] of meeting(edgeBoxes, edgeTree)) {
+    for (const [index, before] of meeting(edgeBoxes)) {
       const [a, b] = [edges[index], edges[before]];
       const isOneRing = a.ring === b.ring;
       const apart = a.edge - b.edge;
@@ -78,7 +79,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
     for (const [ring, { polygon, isHole }] of rings.entries())
       if (isHole && placeOf(ring, polygons[polygon].slice(0, 1)) !== INSIDE)
         throw errorAt(ring, 'a hole lies outside its polygon');
-    for (const [ring, before] of meeting(ringBoxes, treeOf(ringBoxes))) {
+    for (const [ring, before] of meeting(ringBoxes)) {
       const [a, b] = [rings[ring], rings[before]];
       if (a.isHole && b.isHole && a.polygon === b.polygon && overlap([ring], [before]))
         throw errorAt(ring, 'two holes overlap');
@@ -88,10 +89,8 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   }
 
   /** The boxes that meet, by index, each pair once: a box and one before it. */
-  function* meeting(
-    boxes: readonly Box[],
-    tree: Flatbush,
-  ): Generator<readonly [index: number, before: number]> {
+  function* meeting(boxes: readonly Box[]): Generator<readonly [index: number, before: number]> {
+    const tree = treeOf(boxes);
     for (const [index, { west, south, east, north }] of boxes.entries()) {
       const isBefore = (other: number) => {
         count(PAIR_COMPARISONS);
@@ -143,13 +142,12 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
       const { south, east, north } = ringBoxes[ring];
       count(1);
       if (y < south || y > north || x > east) continue;
-      const isOfRing = (index: number) => {
-        count(PAIR_COMPARISONS);
-        return edges[index].ring === ring;
-      };
+      const first = rings[ring].start - ring; // a ring has one edge less than positions
+      ringTrees[ring] ??= treeOf(edgeBoxes.slice(first, rings[ring].end - ring - 1));
       // The edges that a ray to the east meets.
-      for (const index of edgeTree.search(x, y, east, y, isOfRing)) {
-        const [x1, y1, x2, y2] = edges[index].segment;
+      for (const index of ringTrees[ring].search(x, y, east, y)) {
+        count(PAIR_COMPARISONS);
+        const [x1, y1, x2, y2] = edges[first + index].segment;
         const isAlong =
           edge !== undefined &&
           orient2d(x1, y1, x2, y2, edge[0], edge[1]) === 0 &&
