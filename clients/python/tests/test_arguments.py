@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import geopandas
+import numpy as np
+import pandas as pd
 import pytest
 from caller import Caller
 from frames import table
@@ -91,9 +93,11 @@ def test_a_setting_of_a_wrong_type_is_named(client: Any, name: str, value: objec
 def test_names_of_columns_need_not_be_texts_and_rows_of_pandas_are_sites(call: Caller) -> None:
     sites = table(2)[["latitude", "longitude", "species_code", "planting_method"]]
     expected = call("predict_table", sites)
-    numbered = sites.set_axis(range(4), axis="columns")
-    answered = call("predict_table", numbered, latitude=0, longitude=1, species_code=2, planting_method=3)
-    assert answered["survival_5"].tolist() == expected["survival_5"].tolist()
+    roles = ("latitude", "longitude", "species_code", "planting_method")
+    for names in (range(4), np.arange(4), pd.date_range("2026-11-29", periods=4)):
+        numbered = sites.set_axis(names, axis="columns")
+        answered = call("predict_table", numbered, **dict(zip(roles, numbered.columns, strict=True)))
+        assert answered["survival_5"].tolist() == expected["survival_5"].tolist()
     results = call("predict_many", [row for _, row in sites.iterrows()], horizons=[5])
     survival = [result["predictions"][0]["survival_probability"] for result in results]
     assert survival == pytest.approx(expected["survival_5"].tolist(), abs=1e-4)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from numbers import Real
 from typing import Any
 
-COLUMN_NAME = (str, int, tuple)
+import numpy as np
+
+COLUMN_NAME = (str, Real, tuple, date, np.generic)
 """Types of the name of a column: in pandas it need not be a text."""
+
+YEARS = "a list of years, such as [1, 5]"
+"""What is wanted as `horizons`."""
 
 INCLUDE = 'a list, such as ["intervals"]'
 """What is wanted as `include`."""

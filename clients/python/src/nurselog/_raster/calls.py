@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from nurselog._calls.arguments import check_type, checked_progress
+from nurselog._calls.arguments import INCLUDE, YEARS, check_type, checked_list, checked_progress
 from nurselog._calls.batches import checked_concurrency
 from nurselog._files.formats import output_suffix
 from nurselog._files.summary import Summary
@@ -254,10 +254,11 @@ def predict_raster(
     check_type("species_code", species_code, str, 'a code, such as "PSME"')
     check_type("planting_method", planting_method, (str, NoneType), '"manual", "drone_seeded" or None')
     check_type("output", output, (str, PathLike, NoneType), "the path of a file")
+    horizons, include = checked_list("horizons", horizons, YEARS), checked_list("include", include, INCLUDE)
     query = table_query(horizons, include, warming_c, precipitation_change_percent, practice)
     methods = _METHODS if planting_method is None else (planting_method,)
     years = sorted(set(HORIZONS if horizons is None else horizons))
-    bands = _bands(methods, years, include is not None and "intervals" in list(include))
+    bands = _bands(methods, years, "intervals" in (include or []))
     columns = [*dict.fromkeys(band.column for band in bands), "error_code", "error_message"]
     needed = TableQuery(query.path, pa.schema([query.schema.field(name) for name in columns]), query.options)
     elevation = float(elevation_m) if isinstance(elevation_m, Real) else elevation_m

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pyarrow as pa
 
-from nurselog._calls.arguments import INCLUDE, checked_list
+from nurselog._calls.arguments import INCLUDE, YEARS, checked_list
 from nurselog._table.columns import answer_schema
 
 
@@ -33,7 +33,7 @@ def table_query(
     Raises:
         TypeError: `horizons` or `include` is not a list.
     """
-    horizons = checked_list("horizons", horizons, "a list of years, such as [1, 5]")
+    horizons = checked_list("horizons", horizons, YEARS)
     include = checked_list("include", include, INCLUDE) or []
     options = {
         "horizons": None if horizons is None else ",".join(map(str, horizons)),
