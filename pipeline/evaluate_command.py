@@ -25,7 +25,13 @@ from pipeline.evaluation.observed.report import FORMAT, markdown
 from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models import recalibration
-from pipeline.models.artefacts import ModelArtefacts, known_tables, read_artefacts, simulated_methods
+from pipeline.models.artefacts import (
+    ModelArtefacts,
+    known_tables,
+    read_artefacts,
+    recalibrated_methods,
+    simulated_methods,
+)
 from pipeline.outcomes.periods import (
     HORIZONS,
     MAX_UNPLACED,
@@ -146,16 +152,13 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
                 "one, state it in the column `years_alive` (`docs/outcomes.md`). Years and periods are neither scored "
                 f"nor recalibrated where such trees are more than {MAX_UNPLACED:.0%} of the deaths."
             )
-    provenance, sha256 = models.manifest["provenance"], models.sha256()
-    simulated, recalibration = simulated_methods(models.manifest), provenance.get("recalibration")
+    provenance = models.manifest["provenance"]
+    simulated, recalibrated = simulated_methods(models.manifest), recalibrated_methods(models)
     if simulated:
         notes.append(f"{_models(simulated, models)} trained on simulated outcomes.")
-    if recalibration:
-        changed = [name for name in models.methods if recalibration.get("base_sha256", {}).get(name) != sha256[name]]
-        if changed:
-            notes.append(
-                f"{_models(changed, models)} recalibrated to {recalibration['outcomes'].get('file', 'a table')}."
-            )
+    if recalibrated:
+        file = provenance["recalibration"]["outcomes"].get("file", "a table")
+        notes.append(f"{_models(recalibrated, models)} recalibrated to {file}.")
     practices = [
         f"{feature['label']} {feature['default']:g}"
         for feature in models.manifest["features"]

@@ -11,7 +11,7 @@ from pipeline.evaluation.evidence.predictions import compare_plantings
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.models.artefacts import ModelArtefacts, ModelsError, read_artefacts
+from pipeline.models.artefacts import ModelArtefacts, ModelsError, read_artefacts, recalibrated_methods
 from pipeline.models.manifest import manifest_text
 from pipeline.models.recalibration import read_recalibration, recalibrated_graph
 from pipeline.sources.manifest import sha256_of
@@ -59,10 +59,11 @@ def run(recalibration_file: Path, models_directory: Path, number: str, output: P
         "base_sha256": models.sha256(),
         "outcomes": content["outcomes"],
     }
+    changed = {*lines, *recalibrated_methods(models)}
     manifest |= {
         "version": version,
         "interval_level": None,
-        "caution": _caution(models, [method for method in models.methods if method not in lines]),
+        "caution": _caution(models, [method for method in models.methods if method not in changed]),
         "scores": _scores(models.manifest["scores"], content["scores"]),
         "provenance": provenance | {"recalibration": recalibration},
     }

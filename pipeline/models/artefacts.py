@@ -42,16 +42,25 @@ class ModelArtefacts:
 
 
 def simulated_methods(manifest: dict) -> list[str]:
-    """Return the methods whose model is trained on simulated outcomes, recalibrated later or not."""
+    """Return the methods whose model is trained on simulated outcomes, calibrated to observed ones or not."""
     return [name for name in manifest["methods"] if _is_simulated(name, manifest["outcomes"], manifest["provenance"])]
 
 
 def _is_simulated(method: str, outcomes: str | None, provenance: dict) -> bool:
     """Return whether a method of models of such outcomes is of simulated ones; models may keep it from others."""
     if "kept" not in provenance:
-        return outcomes == "simulated"
+        return outcomes in ("simulated", "calibrated")
     base = provenance["kept"].get(method)
     return base is not None and _is_simulated(method, base.get("outcomes"), base.get("provenance", {}))
+
+
+def recalibrated_methods(models: ModelArtefacts) -> list[str]:
+    """Return the methods whose model the last recalibration changed, if there was one."""
+    recalibration = models.manifest["provenance"].get("recalibration")
+    if recalibration is None:
+        return []
+    base = recalibration.get("base_sha256", {})
+    return [name for name, sha256 in models.sha256().items() if base.get(name) != sha256]
 
 
 def known_tables(provenance: dict) -> list[dict]:

@@ -17,7 +17,10 @@ visit.
 
 import datetime
 import difflib
+import gzip
 import io
+import re
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -80,11 +83,13 @@ def _read(path: Path) -> pd.DataFrame:
     is_parquet = path.suffix == ".parquet"
     try:
         if is_parquet:
-            return pd.read_parquet(path).reset_index(drop=True).rename(index=lambda row: row + 1)
-        text = path.read_text(encoding="utf-8-sig").lstrip("\n")
+            table = pd.read_parquet(path)
+            return table.set_axis(range(1, len(table) + 1))
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig") as file:
+            text = re.sub(r"\A(?:[ \t]*\n)+", "", file.read())
         # Pandas would rename repeated columns of a header, and shift rows that have more values than it has names.
         lines = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, header=None, skip_blank_lines=False)
-    except (OSError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         kind = "Parquet" if is_parquet else "CSV (UTF-8, commas between values)"
         raise OutcomesError(f"{path}: cannot be read as {kind}: {str(error).strip()}") from error
     has_value = lines.apply(lambda cells: cells.str.strip() != "").any(axis="columns")

@@ -41,10 +41,10 @@ def error_of(table, path, grid):
     return str(raised.value)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
 def test_a_good_table_reads_the_same_from_csv_and_parquet(table, grid, tmp_path, suffix):
     path = tmp_path / f"outcomes.{suffix}"
-    if suffix == "csv":
+    if suffix != "parquet":
         table.to_csv(path, index=False)
     else:
         table.to_parquet(path)
@@ -107,7 +107,7 @@ def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tm
 def test_a_row_is_counted_with_the_blank_lines_above_it(table, grid, tmp_path):
     path = tmp_path / "outcomes.csv"
     header, *rows = table.assign(alive=[1, 1, 1, "maybe"]).to_csv(index=False).splitlines(keepends=True)
-    path.write_text("\n" + header + rows[0] + "\n  \n".join(rows[1:]) + ",,,,,,\n\n")
+    path.write_text(" \n\n" + header + rows[0] + "\n  \n".join(rows[1:]) + ",,,,,,\n\n")
     with pytest.raises(OutcomesError, match=r"1 error\nrow 8: alive must be 1 or 0, not 'maybe'$"):
         read_outcomes(path, grid)
 

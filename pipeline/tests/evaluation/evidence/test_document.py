@@ -151,3 +151,5 @@ def test_models_with_a_kept_method_are_not_both_called_simulated_and_observed_on
     document = report(comparisons, observed, OutsidePlaces(whole_grid), "")
     assert "- **The models were fitted without these plantings.**" in document
     assert "Whoever set the sizes" not in document
+    document = report(comparisons, observed | {"outcomes": "calibrated"}, OutsidePlaces(whole_grid), "")
+    assert "- **It is no independent test.** Whoever set the sizes of the simulation" in document
