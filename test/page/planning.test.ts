@@ -231,9 +231,10 @@ browserTest(
     expect(await page.locator('.report').filter({ has: wrong }).count()).toBe(1);
     const high = (names: string) => page.getByText(`the reserve is above 40,469 per acre: ${names}.`).first();
     await page.getByLabel('Reserve, %').fill('1000');
-    expect(asked.filter((url) => url.endsWith('/v1/plan'))).toEqual([]); // targets cost no request
     await drop(page, 'high.geojson', unitsWith({ name: 'High', TPA: 4000 }, { name: 'Higher', TPA: 50_000 }));
     await high('High, Higher').waitFor();
+    await page.locator('table.plan').getByText('Higher').waitFor();
+    expect(asked.filter((url) => url.endsWith('/v1/plan'))).toHaveLength(1); // of the new units: targets cost none
     await page.getByLabel('Reserve, %').fill('0');
     await high('Higher').waitFor();
     await page.getByLabel('Change a unit').selectOption('High');

@@ -91,7 +91,7 @@ browserTest('About has the local date and the evidence on planted trees of GET /
   await page.getByRole('tab', { name: 'About the figures' }).click();
   await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
   await page.getByText('At least 70 % inside: ').waitFor();
-  const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
+  const today = await page.evaluate(() => new Date().toLocaleDateString('sv-SE'));
   await page.getByText(`outcomes, read on ${today}.`).waitFor();
   await page.getByRole('heading', { name: 'Skill on held-out simulated outcomes' }).waitFor();
   await page.getByText('All plantings').click();

@@ -46,7 +46,7 @@ export const years = (count: number) => counted(count, 'year');
 /** The name of a region. */
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
 
-/** A property of a file as text; arrays and objects as JSON. Numbers beyond all, such as 1e999, have no text. */
+/** A property of a file as text; arrays and objects as JSON. Infinite numbers, such as 1e999, have no text. */
 export function propertyText(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return '';
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');

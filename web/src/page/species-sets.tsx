@@ -22,9 +22,10 @@ const PRESETS: readonly Preset[] = [
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((code) => b.includes(code));
 
-/** The sets that the service has species of, without those that it lacks. */
-function presets(): Preset[] {
-  const known = catalogues.value?.species.map(({ species_code }) => species_code) ?? [];
+/** The sets that the service has species of, without those that it lacks; all until its species are known. */
+function presets(): readonly Preset[] {
+  const known = catalogues.value?.species.map(({ species_code }) => species_code);
+  if (known === undefined) return PRESETS;
   return PRESETS.map(({ title, codes }) => ({
     title,
     codes: codes.filter((code) => known.includes(code)),
