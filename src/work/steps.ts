@@ -30,7 +30,7 @@ const tables = new LRUCache<number, OpenTable>({ max: 32, maxSize: KEPT_BYTES })
 function openTableOf({ id, body, request }: TableOrder, data: PredictorData): OpenTable {
   const bytes = new Uint8Array(body.memory, body.at, body.length);
   const table = tables.get(id) ?? openTable(bytes, request, data);
-  tables.set(id, table, { size: Math.min(body.length, MAX_COUNTED_BYTES) });
+  tables.set(id, table, { size: Math.min(body.length + 1, MAX_COUNTED_BYTES) });
   return table;
 }
 
