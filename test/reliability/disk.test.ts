@@ -57,13 +57,13 @@ itOnDisk(
         expect.stringMatching(/^the key store is unavailable: database or disk is full in .*keys\.db/),
       ],
     });
+    await service.line(/"problem":"the key store is un[^}]*"request counts could not be/);
     // A command fails with one line and changes nothing.
     await expect(keys.issue()).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^keys: .*\n$/),
     });
 
-    await service.line(/"problem":"the key store is un[^}]*"request counts could not be/);
     disk.clear();
     const clearedMs = performance.now();
     await eventually(async () => expect((await readiness(ops)).status).toBe(200));
