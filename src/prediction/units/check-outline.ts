@@ -38,19 +38,9 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   /** The rings of each polygon, the outer one first. */
   const polygons: number[][] = [];
   let comparisons = 0;
-  // An edge is the position where it ends.
-  const edges = rings.flatMap(({ start, end }, ring) =>
-    Array.from({ length: end - start - 1 }, (_, i) => {
-      const edge = start + 1 + i;
-      const [x, y] = [2 * edge, 2 * edge + 1];
-      const segment = [coordinates[x - 2], coordinates[y - 2], coordinates[x], coordinates[y]] as const;
-      return { ring, edge, segment };
-    }),
-  );
-  const edgeBoxes = edges.map(({ edge }) => boundsBetween(coordinates, edge - 1, edge + 1));
-  /** The edges of rings that were searched. */
-  const ringTrees: Flatbush[] = [];
   const ringBoxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
+  /** The edges of each ring that was searched, by the position where they begin. */
+  const edgeTrees: Flatbush[] = [];
   for (const [ring, { polygon }] of rings.entries()) {
     polygons[polygon] ??= [];
     polygons[polygon].push(ring);
@@ -60,7 +50,14 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
 
   /** Checks that edges meet only where they may. Notes which rings touch. */
   function checkContacts(): void {
-    for (const [index, before] of meeting(edgeBoxes)) {
+    // An edge is the position where it ends.
+    const edges = rings.flatMap(({ start, end }, ring) =>
+      Array.from({ length: end - start - 1 }, (_, i) => {
+        const edge = start + 1 + i;
+        return { ring, edge, segment: segmentFrom(edge - 1) };
+      }),
+    );
+    for (const [index, before] of meeting(rings.flatMap(edgeBoxesOf))) {
       const [a, b] = [edges[index], edges[before]];
       const isOneRing = a.ring === b.ring;
       const apart = a.edge - b.edge;
@@ -124,30 +121,30 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
     if (!area.some((other) => touches.has(pair(ring, other))))
       return placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
     let places = 0;
-    for (let at = 2 * start; at < 2 * end - 2 && places !== (INSIDE | OUTSIDE); at += 2) {
-      const [x1, y1, x2, y2] = coordinates.subarray(at, at + 4);
+    for (let position = start; position < end - 1 && places !== (INSIDE | OUTSIDE); position++) {
+      const edge = segmentFrom(position);
+      const [x1, y1, x2, y2] = edge;
       places |= placeAt(x1, y1, area);
-      places |= placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, [x1, y1, x2, y2]);
+      places |= placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, edge);
     }
     return places;
   }
 
   /**
    * Where a position lies by the even-odd rule; 0 on an edge.
-   * @param edge of which the position is the middle, as `x1, y1, x2, y2`: rounded, that is not on the edge itself
+   * @param edge of which the position is the middle: rounded, that is not on the edge itself
    */
-  function placeAt(x: number, y: number, area: readonly number[], edge?: readonly number[]): number {
+  function placeAt(x: number, y: number, area: readonly number[], edge?: Segment): number {
     let isInside = false;
     for (const ring of area) {
       const { south, east, north } = ringBoxes[ring];
       count(1);
       if (y < south || y > north || x > east) continue;
-      const first = rings[ring].start - ring; // a ring has one edge less than positions
-      ringTrees[ring] ??= treeOf(edgeBoxes.slice(first, rings[ring].end - ring - 1));
+      edgeTrees[ring] ??= treeOf(edgeBoxesOf(rings[ring]));
       // The edges that a ray to the east meets.
-      for (const index of ringTrees[ring].search(x, y, east, y)) {
+      for (const index of edgeTrees[ring].search(x, y, east, y)) {
         count(PAIR_COMPARISONS);
-        const [x1, y1, x2, y2] = edges[first + index].segment;
+        const [x1, y1, x2, y2] = segmentFrom(rings[ring].start + index);
         const isAlong =
           edge !== undefined &&
           orient2d(x1, y1, x2, y2, edge[0], edge[1]) === 0 &&
@@ -158,6 +155,18 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
       }
     }
     return isInside ? INSIDE : OUTSIDE;
+  }
+
+  function edgeBoxesOf({ start, end }: Outline['rings'][number]): Box[] {
+    return Array.from({ length: end - start - 1 }, (_, i) =>
+      boundsBetween(coordinates, start + i, start + i + 2),
+    );
+  }
+
+  /** The edge that begins at a position. */
+  function segmentFrom(position: number): Segment {
+    const at = 2 * position;
+    return [coordinates[at], coordinates[at + 1], coordinates[at + 2], coordinates[at + 3]];
   }
 
   function pair(a: number, b: number): number {
