@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
+import { Metrics } from '../../testing/metrics.js';
 import type { Server } from './server.js';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
@@ -62,21 +63,19 @@ export async function startNurselog(
   if (urls === undefined) throw new Error('nurselog did not start');
   service.stdout.resume();
   const metrics = `${urls.ops}/metrics`;
-  const readMetrics = async () => {
-    const lines = (await (await fetch(metrics)).text()).split('\n');
-    return (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))!.slice(name.length));
-  };
-  const reloads = async () => (await readMetrics())('nurselog_model_reloads_total{outcome="switched"}');
+  const readMetrics = async () => new Metrics(await (await fetch(metrics)).text());
+  const reloads = async () =>
+    (await readMetrics()).sum('nurselog_model_reloads_total', '{outcome="switched"}');
   return {
     port: Number(new URL(urls.api).port),
     key: await issueKey(),
     readyMs,
     pid: service.pid!,
     async usage() {
-      const value = await readMetrics();
+      const found = await readMetrics();
       return {
-        cpuSeconds: value('process_cpu_seconds_total'),
-        residentBytes: value('process_resident_memory_bytes'),
+        cpuSeconds: found.value('process_cpu_seconds_total'),
+        residentBytes: found.value('process_resident_memory_bytes'),
       };
     },
     async reload() {
