@@ -1,5 +1,5 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
-import type { PlanSettings, RankBy, SortKey } from '../state/plan-settings.js';
+import { bothCosts, type PlanSettings, type RankBy, type SortKey } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
 import { type Order, plantingOrder } from './planting-order.js';
 import { targetOf } from './targets.js';
@@ -34,7 +34,7 @@ export function rowsOf(
   settings: PlanSettings,
 ): PlanRow[] {
   const { costs, rankBy, threshold, basis } = settings;
-  const hasCosts = costs.manual !== null && costs.drone_seeded !== null;
+  const both = bothCosts(settings);
   const places = new Map(units.map((unit, index) => [unit.id, { unit, number: index + 1 }]));
   const today = new Map(answersToday.map((answer) => [answer.id, answer]));
   return answers.flatMap((planned) => {
@@ -59,7 +59,7 @@ export function rowsOf(
           ? undefined
           : mean(option.species_code, option.planting_method, plannedToday);
       const isUnsure = option.survival.low < threshold;
-      const cost = hasCosts ? costs[option.planting_method] : null;
+      const cost = both?.[option.planting_method];
       const order =
         target === undefined
           ? undefined

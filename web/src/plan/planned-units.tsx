@@ -7,7 +7,7 @@ import { printPage } from '../page/print-head.js';
 import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { assumptions, horizon, optionsOf } from '../state/choices.js';
-import { changeSettings, type RankBy, settings } from '../state/plan-settings.js';
+import { bothCosts, changeSettings, type RankBy, settings } from '../state/plan-settings.js';
 import { chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CostFields } from './cost-fields.js';
@@ -23,8 +23,8 @@ import { UnitSpread } from './unit-spread.js';
 /** The settings of the plan, its table, its exports and its report. */
 export function PlannedUnits() {
   const chosen = settings.value;
-  const { manual, drone_seeded } = chosen.costs;
-  const hasCosts = manual !== null && drone_seeded !== null;
+  const costs = bothCosts(chosen);
+  const hasCosts = costs !== undefined;
   const rankBy: RankBy = chosen.rankBy === 'cost' && !hasCosts ? 'survival' : chosen.rankBy;
   const speciesCodes = askedSpecies(chosen);
   const model = catalogues.value?.model;
@@ -33,7 +33,7 @@ export function PlannedUnits() {
     horizon: horizon.value,
     nativeOnly: chosen.nativeOnly,
     speciesCodes,
-    costs: hasCosts ? { manual, drone_seeded } : undefined,
+    costs,
     ...optionsOf(assumptions()),
   };
   const comparesToday = chosen.comparesToday && question.scenario !== undefined;

@@ -2,7 +2,7 @@ import { METHODS } from '../api/types.js';
 import { areaText, costText, counted, METHOD_NAMES, money, percent, percentRange } from '../page/format.js';
 import { PrintedMap } from '../page/printed-map.js';
 import { catalogues } from '../state/catalogues.js';
-import { type RankBy, settings } from '../state/plan-settings.js';
+import { bothCosts, type RankBy, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
 import { OrderBasis, WrongTargets } from './order-basis.js';
 import { OrderTable, orderText } from './order-table.js';
@@ -28,20 +28,19 @@ interface ReportProps {
 /** The plan on paper, below the heading of all prints: totals, the best options of each unit, and units without one. */
 export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
   const model = catalogues.value?.model;
-  const { costs, threshold } = settings.value;
-  const { manual, drone_seeded } = costs;
-  const hasCosts = manual !== null && drone_seeded !== null;
+  const { threshold } = settings.value;
+  const costs = bothCosts(settings.value);
   const comparesToday = areCompared(rows);
   const hasOrders = rows.some(({ order }) => order !== undefined);
   const best = rows.filter(({ rank }) => rank === 1);
   const isByMethod = best.length <= MAX_UNITS_BY_METHOD;
   const seen = new Set<string>();
-  const printed = !isByMethod
-    ? best
-    : rows.filter(({ unit, planting_method }) => {
+  const printed = isByMethod
+    ? rows.filter(({ unit, planting_method }) => {
         const key = `${unit.id} ${planting_method}`;
         return !seen.has(key) && seen.add(key) !== undefined;
-      });
+      })
+    : best;
   const areaHa = best.reduce((sum, { planned }) => sum + planned.area_ha, 0);
   return (
     <article class="print-only report">
@@ -49,7 +48,9 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
       {best.length > 0 && (
         <p>
           {areaText(areaHa)} planned. Of {scope}, the species {RANKED[rankBy]}
-          {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
+          {costs &&
+            `. Costs: ${money(costs.manual)} a planted tree, ${money(costs.drone_seeded)} a sown spot`}
+          .
         </p>
       )}
       <OrderBasis />
@@ -89,7 +90,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
                   Order
                 </th>
               )}
-              {hasCosts && (
+              {costs && (
                 <th scope="col" class="amount">
                   Per survivor
                 </th>
@@ -115,7 +116,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
                   {row.isUnsure && ', unsure'}
                 </td>
                 {hasOrders && <td class="amount">{orderText(row)}</td>}
-                {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
+                {costs && <td class="amount">{costText(row.cost_per_survivor)}</td>}
               </tr>
             ))}
           </tbody>

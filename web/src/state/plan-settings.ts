@@ -59,6 +59,10 @@ export const DEFAULT_SETTINGS: PlanSettings = {
   sort: { by: 'unit', isReversed: false },
 };
 
+/** The costs of both methods; undefined if one is missing, since costs per survivor need both. */
+export const bothCosts = ({ costs: { manual, drone_seeded } }: PlanSettings) =>
+  manual === null || drone_seeded === null ? undefined : { manual, drone_seeded };
+
 export const settings = signal<PlanSettings>(DEFAULT_SETTINGS);
 
 export function changeSettings(changes: Partial<PlanSettings>): void {
