@@ -26,8 +26,8 @@ export function takeMemory(
   return keep;
 }
 
-/** Smaller answers are not counted: they fit into the buffers of the system even if their callers do not read. */
-const LARGE_ANSWER_BYTES = 64 * 1024;
+/** Smaller answers are not counted: a new connection's send buffer takes them even if the caller does not read. */
+const LARGE_ANSWER_BYTES = 16 * 1024;
 
 /** Takes memory for an answer that is held as a whole until it is sent. @throws ApiError as `takeMemory` */
 export function takeMemoryFor(budget: MemoryBudget, { length }: Buffer | string, reply: FastifyReply): void {

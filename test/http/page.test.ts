@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
+import { rangeOf, sendRange } from '../../src/http/response/byte-range.js';
 import { expectError } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { serviceOfFile, startTestService } from '../support/service.js';
@@ -73,6 +75,16 @@ test('the tiles of the map are sent by ranges of bytes, uncompressed; an invalid
     expect([range, response.status, response.headers.get('content-encoding')]).toEqual([range, 200, null]);
     expect((await response.arrayBuffer()).byteLength).toBe(whole.length);
   }
+});
+
+test('a range of a file that stays in memory is not copied for each caller who does not read it', async () => {
+  const app = fastify();
+  const body = Buffer.alloc(100_000);
+  const sent: unknown[] = [];
+  app.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload));
+  app.get('/', (request, reply) => sendRange(reply, body, rangeOf(request, body.length)));
+  await app.inject({ url: '/', headers: { range: 'bytes=5-' } });
+  expect((sent as [Buffer])[0].buffer).toBe(body.buffer);
 });
 
 test('all scripts of the page are at most 600 KB in gzip', () => {

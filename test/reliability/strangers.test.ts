@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { OrderedProcess } from '../../testing/load/ordered-process.js';
@@ -21,11 +22,16 @@ const request = (line: string, headers: readonly string[] = [], body = '') =>
 const NOBODYS_KEY = 'X-API-Key: nurse_live_0123456789abcdef0123456789abcdef';
 const TINY_CHUNKS = '1\r\nx\r\n'.repeat(10_000);
 
+const TILES = readdirSync(new URL('../../dist/web/assets', import.meta.url)).find((name) =>
+  name.endsWith('.pmtiles'),
+);
+
 /** What strangers may send, again and again. */
 const FLOODS: Readonly<Record<string, string>> = {
   'the documentation, in gzip': request('GET /docs', ['Accept-Encoding: gzip']),
   'the OpenAPI document, in br': request('GET /openapi.json', ['Accept-Encoding: br']),
   'the OpenAPI document, as it is': request('GET /openapi.json'),
+  'the tiles of the map, as a range': request(`GET /assets/${TILES}`, ['Range: bytes=0-']),
   health: request('GET /v1/health'),
   'addresses where nothing is': request('GET /nothing'),
   'paths of 15,000 characters': request(`GET /${'a/'.repeat(7500)}`),

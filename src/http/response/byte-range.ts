@@ -30,11 +30,20 @@ export function rangeOf(
   throw new ApiError({ code: 'invalid_request', message }, responseHeaders, 416);
 }
 
-/** Sends all of an answer, or the range of it that `rangeOf` gave. */
-export function sendRange(reply: FastifyReply, body: Buffer, range: ByteRange | undefined): FastifyReply {
+/**
+ * Sends all of an answer, or the range of it that `rangeOf` gave, as a view, which keeps all of the answer in memory.
+ * @param isCopied whether the range is copied, for an answer that is not kept in memory anyway
+ */
+export function sendRange(
+  reply: FastifyReply,
+  body: Buffer,
+  range: ByteRange | undefined,
+  isCopied = false,
+): FastifyReply {
   reply.header('accept-ranges', 'bytes');
   if (range === undefined) return reply.send(body);
   const [from, end] = range;
   reply.code(206).header('content-range', `bytes ${from}-${end - 1}/${body.length}`);
-  return reply.send(Buffer.from(body.subarray(from, end))); // a copy: a view would keep all of the answer in memory
+  const view = body.subarray(from, end);
+  return reply.send(isCopied ? Buffer.from(view) : view);
 }

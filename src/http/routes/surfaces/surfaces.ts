@@ -85,7 +85,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       setHeaders().type(contentTypeOf(type));
       // It is not compressed, and yet its ETag depends on Accept-Encoding, like that of its 304.
       if (!isRaster && (isRange || bytes.length < PACKET_BYTES)) addVary(reply, 'accept-encoding');
-      return sendRange(reply, bytes, range);
+      return sendRange(reply, bytes, range, true);
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(reply, generation, asked);
     setHeaders().type(contentTypeOf(type));
