@@ -110,8 +110,8 @@ export class Accounts {
   }
 
   /**
-   * The requests of a key on the current UTC day; asking is not counted. Of an unlimited tier the last second's requests
-   * to other replicas may be missing.
+   * The requests of a key on the current UTC day; asking is not counted. Of an unlimited tier the requests to other
+   * replicas in the last tenth of a second may be missing.
    * @throws StoreUnavailableError
    */
   async usageToday(caller: Caller): Promise<DailyQuota & { readonly requests: number }> {
@@ -126,7 +126,7 @@ export class Accounts {
     return this.store.checkWrites();
   }
 
-  /** Writes the counts that are still in memory, which otherwise happens every second. */
+  /** Writes the counts that are still in memory, which otherwise happens every tenth of a second. */
   flush(): Promise<void> {
     return this.#meter.flush();
   }

@@ -2,12 +2,13 @@ import pLimit from 'p-limit';
 import { type AccountStore, chunks, type DayUsage, type KeyDay, keyDayName } from './store/account-store.js';
 import { isConstraintViolation, StoreUnavailableError } from './store/store-errors.js';
 
-const FLUSH_EVERY_MS = 1000;
+const FLUSH_EVERY_MS = 100;
+const RETRY_AFTER_MS = 1000;
 
 /**
- * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
- * loses at most the last second's counts. While the store fails they are kept, except refunds that it may have made. A
- * count that the store refuses is dropped, and the others are written.
+ * Counts requests in memory and adds the counts to the store every tenth of a second and when closed. A process that is
+ * killed loses at most those of the last tenth. While the store fails they are kept, except refunds that it may have
+ * made. A count that the store refuses is dropped, and the others are written.
  */
 export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
@@ -23,9 +24,13 @@ export class UsageMeter {
     private readonly store: AccountStore,
     private readonly onError: (error: unknown, message: string) => void,
   ) {
-    const onFailure = (error: unknown) => onError(error, 'request counts could not be written yet');
+    let nextMs = 0;
     this.#timer = setInterval(() => {
-      if (this.#oneFlush.activeCount === 0) this.flush().catch(onFailure);
+      if (this.#oneFlush.activeCount > 0 || performance.now() < nextMs) return;
+      this.flush().catch((error) => {
+        nextMs = performance.now() + RETRY_AFTER_MS;
+        onError(error, 'request counts could not be written yet');
+      });
     }, FLUSH_EVERY_MS).unref();
   }
 
