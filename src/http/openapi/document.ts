@@ -78,12 +78,14 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
   ]);
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
-    const headers = [
+    const headers: HeaderName[] = [
       ...itemsIf(status === 401, 'WWW-Authenticate'),
       ...itemsIf(!isPublic && status !== 401 && status !== 403, ...QUOTA_HEADERS),
       ...itemsIf(status === 429 || status === 503, 'Retry-After'),
       // Only the prediction finds out that there is no data.
       ...itemsIf(codes.includes('no_nearby_data'), 'Server-Timing'),
+      ...itemsIf(codes.includes('invalid_request'), 'Content-Encoding'),
+      'Vary',
     ];
     return [status, errorResponse(codes, headers)];
   });
