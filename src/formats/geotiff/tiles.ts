@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { firstIndex } from '../../prediction/artefacts/point-index.js';
 import type { LatticeCells } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { SCALE } from '../../prediction/row-record.js';
@@ -70,8 +71,10 @@ export function encodeTile(
   const west = cells.west + tile.column * size;
   const sums = new Uint32Array(TILE_SIZE * TILE_SIZE);
   const counts = new Uint32Array(TILE_SIZE * TILE_SIZE);
-  const end = firstAt(points, row, north + 1);
-  for (let position = firstAt(points, row, north - size + 1); position < end; position++) {
+  /** The position of the first point that lies in a row of the lattice or north of it. */
+  const firstIn = (minRow: number) => firstIndex(points.length, (at) => row[points[at]] < minRow);
+  const end = firstIn(north + 1);
+  for (let position = firstIn(north - size + 1); position < end; position++) {
     const point = points[position];
     const x = (column[point] - west) >> tile.level;
     if (x < 0 || x >= TILE_SIZE) continue;
@@ -83,17 +86,6 @@ export function encodeTile(
   for (let at = 0; at < pixels.length; at++)
     if (counts[at] > 0) pixels[at] = Math.round(sums[at] / counts[at]) / SCALE;
   return { bytes: new Uint8Array(deflateSync(differences(pixels), { level: DEFLATE_LEVEL })) };
-}
-
-/** The first of ascending points that lies in a row of the lattice or north of it. */
-function firstAt(points: Int32Array, rows: Uint16Array, minRow: number): number {
-  let [from, to] = [0, points.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (rows[points[middle]] < minRow) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /**

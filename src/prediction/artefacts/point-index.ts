@@ -49,15 +49,20 @@ export function indexPoints(points: GridPoints): PointIndex {
   };
 }
 
-/** The first point at a node of the lattice or after it. */
-export function firstPointAt({ row, column }: GridPoints, ofRow: number, ofColumn: number): number {
-  let [from, to] = [0, row.length];
+/** The first of `length` ordered things that is not before a limit; `length` where all are. */
+export function firstIndex(length: number, isBefore: (index: number) => boolean): number {
+  let [from, to] = [0, length];
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (row[middle] < ofRow || (row[middle] === ofRow && column[middle] < ofColumn)) from = middle + 1;
+    if (isBefore(middle)) from = middle + 1;
     else to = middle;
   }
   return from;
+}
+
+/** The first point at a node of the lattice or after it. */
+export function firstPointAt({ row, column }: GridPoints, ofRow: number, ofColumn: number): number {
+  return firstIndex(row.length, (at) => row[at] < ofRow || (row[at] === ofRow && column[at] < ofColumn));
 }
 
 /** The point at a node of the lattice; -1 where it has none, or `nodes` is empty. */
