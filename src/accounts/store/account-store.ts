@@ -53,13 +53,8 @@ export interface DayUsage extends KeyDay {
   readonly requests: number;
 }
 
-/** The key that a secret's hash belongs to. */
-export interface SecretMatch extends KeyRecord {
-  /** SHA-256 of the secret, 64 hexadecimal digits. */
-  readonly hash: string;
-  /** The moment from which a rotated secret is no longer valid; `null` for the current one. */
-  readonly valid_until_ms: number | null;
-}
+/** A secret with its key. */
+export type SecretMatch = KeyRecord & Pick<AccountsDatabase['key_secrets'], 'hash' | 'valid_until_ms'>;
 
 /** Keeps a statement below SQLite's limit of 32,766 parameters. */
 const ROWS_PER_STATEMENT = 1000;

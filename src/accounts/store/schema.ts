@@ -5,11 +5,11 @@ import type { KeyRecord } from '../api-key.js';
 export interface AccountsDatabase {
   api_keys: KeyRecord;
   key_secrets: {
-    /** SHA-256 of the key, hexadecimal. */
+    /** SHA-256 of the secret, 64 hexadecimal digits. */
     hash: string;
     key_id: string;
     created_at_ms: number;
-    /** Null for the current secret of a key. */
+    /** The moment from which a rotated secret is no longer valid; null for the current one. */
     valid_until_ms: number | null;
   };
   daily_usage: {
