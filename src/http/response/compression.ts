@@ -112,15 +112,6 @@ export function sendStream(reply: FastifyReply, body: Readable): FastifyReply {
   return reply.send(compressed);
 }
 
-/** A body, or the copy of it that was compressed beforehand in the encoding that its caller prefers. @param copies by encoding */
-export function precompressed(
-  reply: FastifyReply,
-  body: Buffer,
-  copies: ReadonlyMap<string, Buffer>,
-): Buffer {
-  return copies.get(negotiate(reply, [...copies.keys(), IDENTITY])) ?? body;
-}
-
 export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODING): void {
   reply.header('vary', [reply.getHeader('vary'), header].filter(Boolean).join(', '));
 }
@@ -140,7 +131,7 @@ export function preferredEncoding(
 }
 
 /** Chooses the encoding of a response, and sets the headers that name it. */
-function negotiate(reply: FastifyReply, offered?: readonly string[]): string {
+export function negotiate(reply: FastifyReply, offered?: readonly string[]): string {
   addVary(reply, BY_ENCODING);
   const name = preferredEncoding(reply.request, offered);
   if (name !== IDENTITY) reply.header('content-encoding', name).removeHeader('content-length');

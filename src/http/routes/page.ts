@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { rangeOf, sendRange } from '../response/byte-range.js';
-import { precompressed } from '../response/compression.js';
+import { IDENTITY, negotiate } from '../response/compression.js';
 import { CACHE_CONTROL, contentSecurityPolicy, JSON_TYPE } from '../response/headers.js';
 
 /** The built page, which `npm run build` writes beside the compiled service. */
@@ -22,8 +22,8 @@ const TYPES: Readonly<Record<string, string>> = {
   [TILES]: 'application/vnd.pmtiles',
 };
 
-/** The codings of compressed copies of a file, in order of preference, with their suffixes. */
-const COPIES = { br: '.br', gzip: '.gz' };
+/** The codings of a file and its compressed copies, in order of preference, with their suffixes. */
+const COPIES = { br: '.br', gzip: '.gz', [IDENTITY]: '' };
 
 /** GET / and /assets/…: the planner's page. @param mapStyleUrl of the operator's own map, if any */
 export function pageRoutes(app: FastifyInstance, mapStyleUrl: string | undefined): void {
@@ -57,14 +57,14 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
   const type = TYPES[path.extname(name)];
   if (type === undefined) return;
   const file = path.join(PAGE_FOLDER, ASSETS, name);
-  const body = readFileSync(file);
   const present = Object.entries(COPIES).filter(([, end]) => existsSync(file + end));
   const copies = new Map(present.map(([coding, end]) => [coding, readFileSync(file + end)]));
+  const body = copies.get(IDENTITY) as Buffer; // the file itself
   app.get(`/${ASSETS}/${name}`, (request, reply) => {
     reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
     return type === TYPES[TILES]
       ? sendRange(reply, body, rangeOf(request, body.length))
-      : reply.send(precompressed(reply, body, copies));
+      : reply.send(copies.get(negotiate(reply, [...copies.keys()])));
   });
 }
 
