@@ -114,21 +114,12 @@ export class ObjectColumns {
 }
 
 function kindAt(bytes: Buffer, start: number, end: number): number {
-  switch (bytes[start]) {
-    case LETTER_T:
-    case LETTER_F:
-      return BOOLEAN;
-    case LETTER_N:
-      return 0;
-    case QUOTE:
-    case OPEN_OBJECT:
-    case OPEN_ARRAY:
-      return OTHER;
-    default:
-      return end - start <= EXACT_CHARACTERS || isExact(bytes.toString('latin1', start, end))
-        ? NUMBER
-        : OTHER;
-  }
+  const first = bytes[start];
+  if (first === LETTER_N) return 0;
+  if (first === LETTER_T || first === LETTER_F) return BOOLEAN;
+  if (first === QUOTE || first === OPEN_OBJECT || first === OPEN_ARRAY) return OTHER;
+  const isNumber = end - start <= EXACT_CHARACTERS || isExact(bytes.toString('latin1', start, end));
+  return isNumber ? NUMBER : OTHER;
 }
 
 /** Whether a float64 can stand for a number: not for an integer beyond the safe range, such as the id of a record. */
