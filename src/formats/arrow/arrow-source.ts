@@ -68,7 +68,7 @@ export class ArrowSource implements TableSource {
     const inBatch = chunk.from - batch.firstRow;
     const count = Math.min(chunk.count, batch.rowCount - inBatch);
     const columns = this.#loaded.columns.map((column) => sliceColumn(column, inBatch, count));
-    return new ArrowRows(columns, { ...chunk, count });
+    return arrowRows(columns, { ...chunk, count });
   }
 
   #batchOf(row: number): StreamBatch {
@@ -83,42 +83,30 @@ export class ArrowSource implements TableSource {
   }
 }
 
-class ArrowRows implements ChunkRows {
-  readonly #cells: Cells[] = [];
-
-  /** @param columns slices with the rows of the chunk; dictionaries are whole */
-  constructor(
-    private readonly columns: readonly Data[],
-    readonly chunk: TableChunk,
-  ) {}
-
-  number(row: number, column: number): number | undefined {
-    return this.#cellsOf(column).number(row);
-  }
-
-  stated(row: number, column: number, isText: boolean): unknown {
-    if (!isText) return this.number(row, column);
-    const text = this.text(row, column);
-    return text === null ? undefined : fromLatin1(text);
-  }
-
-  text(row: number, column: number): string | null {
-    return this.#cellsOf(column).text(row);
-  }
-
-  json(row: number, column: number): string {
-    const text = this.text(row, column);
-    if (text === null) return 'null';
-    if (this.#cellsOf(column).isString) return JSON.stringify(text);
-    return /^(?:NaN|-?Infinity)$/.test(text) ? 'null' : text; // JSON has no such numbers
-  }
-
-  arrowColumns(): readonly Data[] {
-    return this.columns;
-  }
-
-  #cellsOf(column: number): Cells {
-    this.#cells[column] ??= cellsOf(this.columns[column]);
-    return this.#cells[column];
-  }
+/** @param columns slices with the rows of the chunk; dictionaries are whole */
+function arrowRows(columns: readonly Data[], chunk: TableChunk): ChunkRows {
+  const read: Cells[] = [];
+  const cellsAt = (column: number) => {
+    read[column] ??= cellsOf(columns[column]);
+    return read[column];
+  };
+  const number = (row: number, column: number) => cellsAt(column).number(row);
+  const textAt = (row: number, column: number) => cellsAt(column).text(row);
+  return {
+    chunk,
+    number,
+    stated(row, column, isText) {
+      if (!isText) return number(row, column);
+      const text = textAt(row, column);
+      return text === null ? undefined : fromLatin1(text);
+    },
+    text: textAt,
+    json(row, column) {
+      const text = textAt(row, column);
+      if (text === null) return 'null';
+      if (cellsAt(column).isString) return JSON.stringify(text);
+      return /^(?:NaN|-?Infinity)$/.test(text) ? 'null' : text; // JSON has no such numbers
+    },
+    arrowColumns: () => columns,
+  };
 }

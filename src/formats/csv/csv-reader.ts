@@ -1,11 +1,10 @@
-import { type Data, Field, Schema, Utf8 } from 'apache-arrow';
+import { Field, Schema, Utf8 } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
 import { textColumn } from '../arrow/column-builder.js';
 import { MAX_NAME_BYTES, REQUIRED_COLUMNS, readPositions } from '../table/input-columns.js';
 import { lineError, type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
 import type { ChunkRows, TableReader, TableSource } from '../table/table-source.js';
 import { LINE_FEED, MAX_ROW_BYTES, TextCheck, type TextState, withoutLineEnd } from '../text/lines.js';
-import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1 } from '../text/text-formats.js';
 
 interface CsvHeader {
@@ -53,7 +52,7 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
     source({ header }: CsvState): TableSource {
       const { names, lineEnd } = header as CsvHeader; // a checked table has one
       const arrowSchema = new Schema(names.map((name) => new Field(name, new Utf8(), false)));
-      return { names, lineEnd, arrowSchema, rows: (chunk) => new CsvRows(body, chunk) };
+      return { names, lineEnd, arrowSchema, rows: (chunk) => csvRows(body, chunk) };
     },
   };
 }
@@ -161,54 +160,38 @@ function numberOf(cell: string): number {
 }
 
 /** Rows of a CSV table, parsed into cells: those with quotes take up to 16 times their bytes. */
-class CsvRows implements ChunkRows {
-  readonly starts: Uint32Array;
-  readonly #cells: string[][] = [];
+function csvRows(body: Buffer, chunk: TableChunk): ChunkRows {
+  const { start, end, count } = chunk;
+  const text = body.toString('latin1', start, end);
   /** Whether rows are written as they were read: no quote may be without need, and no CR within a row needs one. */
-  readonly #areCopied: boolean;
-
-  constructor(
-    private readonly body: Buffer,
-    readonly chunk: TableChunk,
-  ) {
-    const { start, end, count } = chunk;
-    const text = body.toString('latin1', start, end);
-    this.#areCopied = !text.includes('"') && !(text.includes('\r') && /\r(?!\n)/.test(text));
-    this.starts = new Uint32Array(count + 1).fill(start);
-    const addRow = (cells: string[], _: number, rowEnd: number) => {
-      this.starts[this.#cells.push(cells)] = start + rowEnd;
-    };
-    readRows(text, addRow, () => new Error('the table was checked'));
-  }
-
-  number(row: number, column: number): number | undefined {
-    const cell = this.#cells[row][column];
-    return cell === '' || cell === NOT_AVAILABLE ? undefined : numberOf(cell);
-  }
-
-  stated(row: number, column: number, isText: boolean): unknown {
-    const cell = this.#cells[row][column];
-    if (cell === '') return undefined;
-    const number = isText ? Number.NaN : numberOf(cell);
-    return Number.isFinite(number) ? number : fromLatin1(cell);
-  }
-
-  text(row: number, column: number): string {
-    return this.#cells[row][column];
-  }
-
-  json(row: number, column: number): string {
-    return JSON.stringify(this.#cells[row][column]);
-  }
-
-  copy(writer: RowWriter, row: number): boolean {
-    if (!this.#areCopied) return false;
-    writer.copy(this.body, this.starts[row], withoutLineEnd(this.body, this.starts[row + 1]));
-    writer.writeBytes(',');
-    return true;
-  }
-
-  arrowColumns(): Data[] {
-    return this.#cells[0].map((_, column) => textColumn(this.#cells.map((row) => row[column])));
-  }
+  const areCopied = !text.includes('"') && !(text.includes('\r') && /\r(?!\n)/.test(text));
+  const starts = new Uint32Array(count + 1).fill(start);
+  const rows: string[][] = [];
+  const addRow = (cells: string[], _: number, rowEnd: number) => {
+    starts[rows.push(cells)] = start + rowEnd;
+  };
+  readRows(text, addRow, () => new Error('the table was checked'));
+  return {
+    chunk,
+    starts,
+    number(row, column) {
+      const cell = rows[row][column];
+      return cell === '' || cell === NOT_AVAILABLE ? undefined : numberOf(cell);
+    },
+    stated(row, column, isText) {
+      const cell = rows[row][column];
+      if (cell === '') return undefined;
+      const number = isText ? Number.NaN : numberOf(cell);
+      return Number.isFinite(number) ? number : fromLatin1(cell);
+    },
+    text: (row, column) => rows[row][column],
+    json: (row, column) => JSON.stringify(rows[row][column]),
+    copy(writer, row) {
+      if (!areCopied) return false;
+      writer.copy(body, starts[row], withoutLineEnd(body, starts[row + 1]));
+      writer.writeBytes(',');
+      return true;
+    },
+    arrowColumns: () => rows[0].map((_, column) => textColumn(rows.map((row) => row[column]))),
+  };
 }

@@ -1,4 +1,4 @@
-import { type Data, DataType, Field, Schema } from 'apache-arrow';
+import { DataType, Field, Schema } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import { CLOSE_OBJECT, JsonError, OPEN_OBJECT, skipSpace } from '../request/json-grammar.js';
@@ -6,7 +6,6 @@ import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-colum
 import { maxRowsOf, type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
 import type { ChunkRows, TableReader, TableSource } from '../table/table-source.js';
 import { LINE_FEED, MAX_ROW_BYTES, TextCheck, type TextState } from '../text/lines.js';
-import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1, toLatin1 } from '../text/text-formats.js';
 import { ObjectColumns } from './object-columns.js';
 
@@ -57,7 +56,7 @@ export function ndjsonReader(body: Buffer, request: TableRequest): TableReader {
         arrowSchema: new Schema(
           names.map((name, column) => new Field(name, columns.arrowType(column), true)),
         ),
-        rows: (chunk) => new NdjsonRows(body, columns, { ...chunk, count: Math.min(chunk.count, maxRows) }),
+        rows: (chunk) => ndjsonRows(body, columns, { ...chunk, count: Math.min(chunk.count, maxRows) }),
       };
     },
   };
@@ -94,69 +93,55 @@ function checkObject(
 }
 
 /** Rows of a table of JSON objects, whose values are found row by row. */
-class NdjsonRows implements ChunkRows {
-  readonly starts: Uint32Array;
-
-  constructor(
-    private readonly body: Buffer,
-    private readonly columns: ObjectColumns,
-    readonly chunk: TableChunk,
-  ) {
-    const { count, start, end } = chunk;
-    this.starts = new Uint32Array(count + 1).fill(start);
-    for (let row = 0; row < count; row++)
-      this.starts[row + 1] = body.indexOf(LINE_FEED, this.starts[row]) + 1 || end;
-  }
-
-  number(row: number, column: number): number | undefined {
-    const json = this.#json(row, column);
-    return json === undefined || json === 'null' ? undefined : Number(json);
-  }
-
-  stated(row: number, column: number): unknown {
-    const json = this.#json(row, column);
-    return json === undefined ? undefined : JSON.parse(fromLatin1(json));
-  }
-
-  text(row: number, column: number): string | null {
-    const json = this.#json(row, column) ?? 'null';
+function ndjsonRows(body: Buffer, columns: ObjectColumns, chunk: TableChunk): ChunkRows {
+  const { count, start, end } = chunk;
+  const starts = new Uint32Array(count + 1).fill(start);
+  for (let row = 0; row < count; row++) starts[row + 1] = body.indexOf(LINE_FEED, starts[row]) + 1 || end;
+  /** A value as it is written; undefined where the row has none. */
+  const writtenAt = (row: number, column: number) => {
+    columns.scanOnce(body, starts[row]);
+    const valueStart = columns.starts[column];
+    return valueStart === 0 ? undefined : body.toString('latin1', valueStart, columns.ends[column]);
+  };
+  const textAt = (row: number, column: number): string | null => {
+    const json = writtenAt(row, column) ?? 'null';
     if (json === 'null') return null;
     if (!json.startsWith('"')) return json;
     return json.includes('\\') ? toLatin1(JSON.parse(fromLatin1(json))) : json.slice(1, -1);
-  }
-
-  json(): never {
-    throw new Error('JSON is copied');
-  }
-
-  copy(writer: RowWriter, row: number): true {
-    const start = this.body.indexOf(OPEN_OBJECT, this.starts[row]);
-    const end = this.body.lastIndexOf(CLOSE_OBJECT, this.starts[row + 1] - 1);
-    writer.copy(this.body, start, end);
-    if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
-    return true;
-  }
-
-  arrowColumns(): Data[] {
-    const { columns } = this;
-    const { count } = this.chunk;
-    const builders = columns.names.map((_, column) => new ColumnBuilder(columns.arrowType(column), count));
-    for (let row = 0; row < count; row++)
-      for (const [column, builder] of builders.entries()) {
-        const text = this.text(row, column);
-        if (text === null) builder.clear(row);
-        else if (DataType.isFloat(builder.type)) builder.values[row] = Number(text);
-        else if (DataType.isBool(builder.type)) builder.values[row] = text === 'true' ? 1 : 0;
-        else builder.setText(row, text);
-      }
-    return builders.map((builder) => builder.data());
-  }
-
-  /** A value as it is written; undefined where the row has none. */
-  #json(row: number, column: number): string | undefined {
-    const { body, columns } = this;
-    columns.scanOnce(body, this.starts[row]);
-    const start = columns.starts[column];
-    return start === 0 ? undefined : body.toString('latin1', start, columns.ends[column]);
-  }
+  };
+  return {
+    chunk,
+    starts,
+    number(row, column) {
+      const json = writtenAt(row, column);
+      return json === undefined || json === 'null' ? undefined : Number(json);
+    },
+    stated(row, column) {
+      const json = writtenAt(row, column);
+      return json === undefined ? undefined : JSON.parse(fromLatin1(json));
+    },
+    text: textAt,
+    json(): never {
+      throw new Error('JSON is copied');
+    },
+    copy(writer, row) {
+      const first = body.indexOf(OPEN_OBJECT, starts[row]);
+      const last = body.lastIndexOf(CLOSE_OBJECT, starts[row + 1] - 1);
+      writer.copy(body, first, last);
+      if (skipSpace(body, first + 1) < last) writer.writeBytes(',');
+      return true;
+    },
+    arrowColumns() {
+      const builders = columns.names.map((_, column) => new ColumnBuilder(columns.arrowType(column), count));
+      for (let row = 0; row < count; row++)
+        for (const [column, builder] of builders.entries()) {
+          const text = textAt(row, column);
+          if (text === null) builder.clear(row);
+          else if (DataType.isFloat(builder.type)) builder.values[row] = Number(text);
+          else if (DataType.isBool(builder.type)) builder.values[row] = text === 'true' ? 1 : 0;
+          else builder.setText(row, text);
+        }
+      return builders.map((builder) => builder.data());
+    },
+  };
 }
