@@ -1,6 +1,6 @@
 import { type Data, DataType, DateUnit, Precision, type TimeUnit } from 'apache-arrow';
 import { isText } from './column-types.js';
-import { ViewTexts } from './text-views.js';
+import { viewReader } from './text-views.js';
 
 export interface Cells {
   /** Whether JSON writes them as strings; otherwise they are numbers or booleans as they stand. */
@@ -64,8 +64,8 @@ function textsOf(data: Data): Texts {
 export function textLength(data: Data): ((row: number) => number) | undefined {
   const { type, valueOffsets } = data;
   if (DataType.isUtf8View(type)) {
-    const texts = new ViewTexts(data);
-    return (row) => texts.bytes(row)?.length ?? 0;
+    const bytesOf = viewReader(data);
+    return (row) => bytesOf(row)?.length ?? 0;
   }
   if (!isText(type)) return undefined;
   return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);

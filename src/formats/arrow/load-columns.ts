@@ -11,7 +11,7 @@ import {
 import { strideForType } from 'apache-arrow/type';
 import { hasOffsets, isText } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
-import { readType, sliceColumn, VIEW_BYTES, ViewTexts } from './text-views.js';
+import { readType, sliceColumn, VIEW_BYTES, viewReader } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary. */
 export type BatchHeader = ReturnType<Message<MessageHeader.RecordBatch>['header']>;
@@ -96,10 +96,10 @@ export function columnLoader(
     for (let left = header.variadicBufferCounts[viewColumns++] ?? 0; left > 0; left--)
       variadicBuffers.push(readBytes());
     const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
-    const texts = new ViewTexts(column);
+    const bytesOf = viewReader(column);
     const longestBefore = longestViewTexts;
     for (let row = 0; row < nulls.length; row++) {
-      const text = texts.bytes(row);
+      const text = bytesOf(row);
       if (text === undefined) throw problem('a text is not where its view says');
       viewTextBytes += text.length;
       longestViewTexts = Math.max(longestViewTexts, longestBefore + text.length);

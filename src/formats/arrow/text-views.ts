@@ -13,35 +13,31 @@ const BUFFER_WORD = 2;
 const OFFSET_WORD = 3;
 const NOTHING = new Uint8Array(0);
 
-export class ViewTexts {
-  readonly #words: Int32Array;
-
-  constructor(private readonly column: Data) {
-    const { buffer, byteOffset, length } = column.values;
-    this.#words = new Int32Array(buffer, byteOffset, length / Int32Array.BYTES_PER_ELEMENT);
-  }
-
-  /** The bytes of a text, none where it is null; undefined where they are not where its view says. */
-  bytes(row: number): Uint8Array | undefined {
-    const { values, variadicBuffers } = this.column;
-    if (!this.column.getValid(row)) return NOTHING;
+/** Reads the bytes of the text of a row, none where it is null; undefined where they are not where its view says. */
+export function viewReader(column: Data) {
+  const { values, variadicBuffers } = column;
+  const { buffer, byteOffset, length } = values;
+  const words = new Int32Array(buffer, byteOffset, length / Int32Array.BYTES_PER_ELEMENT);
+  return (row: number): Uint8Array | undefined => {
+    if (!column.getValid(row)) return NOTHING;
     const at = VIEW_WORDS * row;
-    const length = this.#words[at];
+    const length = words[at];
     if (length < 0) return undefined;
     const isInline = length <= MAX_INLINE_BYTES;
-    const buffer = isInline ? values : variadicBuffers[this.#words[at + BUFFER_WORD]];
-    const start = isInline ? VIEW_BYTES * row + INLINE_AT : this.#words[at + OFFSET_WORD];
-    const isThere = buffer !== undefined && start >= 0 && start + length <= buffer.length;
-    return isThere ? buffer.subarray(start, start + length) : undefined;
-  }
+    const bytes: Uint8Array | undefined = isInline ? values : variadicBuffers[words[at + BUFFER_WORD]];
+    const start = isInline ? VIEW_BYTES * row + INLINE_AT : words[at + OFFSET_WORD];
+    const isThere = bytes !== undefined && start >= 0 && start + length <= bytes.length;
+    return isThere ? bytes.subarray(start, start + length) : undefined;
+  };
+}
 
-  /** Rows [from, from + length) of a checked column as utf8 has them. */
-  slice(from: number, length: number) {
-    const texts = Array.from({ length }, (_, row) => this.bytes(from + row) ?? NOTHING);
-    const valueOffsets = new Int32Array(length + 1);
-    for (const [row, text] of texts.entries()) valueOffsets[row + 1] = valueOffsets[row] + text.length;
-    return { type: readType(this.column.type), valueOffsets, data: Buffer.concat(texts) };
-  }
+/** Rows [from, from + length) of a checked column of views as utf8 has them. */
+function sliceViews(column: Data, from: number, length: number) {
+  const bytesOf = viewReader(column);
+  const texts = Array.from({ length }, (_, row) => bytesOf(from + row) ?? NOTHING);
+  const valueOffsets = new Int32Array(length + 1);
+  for (const [row, text] of texts.entries()) valueOffsets[row + 1] = valueOffsets[row] + text.length;
+  return { type: readType(column.type), valueOffsets, data: Buffer.concat(texts) };
 }
 
 /** One object: columns that share a dictionary must share the type of its values. */
@@ -76,8 +72,7 @@ export function sliceColumn(data: Data, from: number, length: number): Data {
     nullBitmap: hasNulls ? sliceBits(data.nullBitmap, from, length) : new Uint8Array(0),
   };
   if (DataType.isBool(type)) return makeData({ ...nulls, type, data: sliceBits(data.values, from, length) });
-  if (DataType.isUtf8View(type))
-    return makeData({ ...nulls, ...new ViewTexts(data).slice(from, length) } as never);
+  if (DataType.isUtf8View(type)) return makeData({ ...nulls, ...sliceViews(data, from, length) } as never);
   const { values, valueOffsets } = data.slice(from, length);
   return makeData({ ...nulls, type, data: values, valueOffsets, dictionary } as never);
 }
