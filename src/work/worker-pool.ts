@@ -142,14 +142,22 @@ export class WorkerPool implements Executor {
       return;
     }
     const slot = this.#slots[notice.slot];
-    if (notice.kind === 'done') slot.take()?.deliverResult(notice.result);
-    if (notice.kind === 'failed') {
-      slot.fail(notice.error);
-      this.watcher.onError(notice.error);
+    switch (notice.kind) {
+      case 'done':
+        slot.take()?.deliverResult(notice.result);
+        break;
+      case 'failed':
+        slot.fail(notice.error);
+        this.watcher.onError(notice.error);
+        break;
+      case 'refused':
+        slot.state = 'refused';
+        this.#failure ??= errorOf(notice);
+        break;
+      case 'ready':
+        slot.state = 'ready';
+        this.watcher.onReadyChange();
     }
-    if (notice.kind === 'refused') this.#failure ??= errorOf(notice);
-    if (notice.kind === 'refused' || notice.kind === 'ready') slot.state = notice.kind;
-    if (notice.kind === 'ready') this.watcher.onReadyChange();
     this.wake(); // collects what was answered
   }
 }
