@@ -3,7 +3,7 @@ import pointInPolygon from 'point-in-polygon-hao';
 import { AnswerEncoder, elementCapacity } from '../../src/formats/json/answer-encoder.js';
 import { JsonWriter } from '../../src/formats/json/json-writer.js';
 import { PredictionCache } from '../../src/prediction/cache.js';
-import { Coverage } from '../../src/prediction/locate/coverage.js';
+import { regionCoverage } from '../../src/prediction/locate/coverage.js';
 import {
   EARTH_RADIUS_KM,
   haversin,
@@ -93,7 +93,7 @@ function nearestInRange({ data, tree }: Inputs, longitude: number, latitude: num
 }
 
 function coverage({ data: { regions }, places }: Inputs): Row[] {
-  const ours = new Coverage(regions);
+  const ours = regionCoverage(regions);
   const polygons = regions.flatMap((region) => region.polygons);
   return compare('coverage of a place', [
     { name: 'Coverage', run: (i) => ours.contains(places[i].longitude, places[i].latitude) },

@@ -1,5 +1,5 @@
 import type { Artefacts } from './artefacts/artefacts.js';
-import { Coverage } from './locate/coverage.js';
+import { regionCoverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 
 /** What requests are checked against and predictions made from; plain data that can be passed to another thread. */
@@ -21,7 +21,7 @@ export function memoize<Made, Source extends object = PredictorData>(
   };
 }
 
-export const coverageOf = memoize(({ regions }: PredictorData) => new Coverage(regions));
+export const coverageOf = memoize(({ regions }: PredictorData) => regionCoverage(regions));
 
 /** One for all that search in a thread: read its `distanceKm` before anything else searches. */
 export const nearestDataOf = memoize(

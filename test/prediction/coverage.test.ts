@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { boundsOf } from '../../src/prediction/artefacts/regions.js';
-import { Coverage } from '../../src/prediction/locate/coverage.js';
+import { regionCoverage } from '../../src/prediction/locate/coverage.js';
 import { polygonContains } from '../../testing/oracle/plain-coverage.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
@@ -9,7 +9,7 @@ import { rectangle } from './support/outlines.js';
 import { BORDERS, INSIDE, OUTSIDE } from './support/places.js';
 
 const { regions } = readPredictorData();
-const coverage = new Coverage(regions);
+const coverage = regionCoverage(regions);
 const polygons = regions.flatMap((region) => region.polygons);
 
 test.each(INSIDE)('the coverage contains %s', (_, latitude, longitude) => {
@@ -77,7 +77,7 @@ test('the coverage excludes holes of a polygon and gaps between polygons', () =>
     name: 'Atoll',
     polygons: [[square(0, 0, 9), square(3, 3, 3)], [square(20, 0, 5)]],
   };
-  const sea = new Coverage([atoll]);
+  const sea = regionCoverage([atoll]);
   const land = [1, 4.5, 8, 15, 22].filter((longitude) => sea.contains(longitude, 4.5));
   expect(land).toEqual([1, 8, 22]);
   expect(boundsOf(atoll)).toEqual({ south: 0, west: 0, north: 9, east: 25 });
