@@ -11,7 +11,7 @@ import {
 } from './model/model-session.js';
 import { Predictor } from './predictor.js';
 import type { PredictorData } from './predictor-data.js';
-import { SiteFeatures } from './site-features.js';
+import { siteFeatures } from './site-features.js';
 import { SiteRows } from './site-rows.js';
 
 /** Allowed difference between survival and baseline + contributions, and between outputs of a row alone and among others. */
@@ -75,7 +75,7 @@ export async function checkModel(
 ): Promise<number> {
   const width = model.featureCount;
   const list = Int32Array.from(points.keys());
-  const features = new SiteFeatures(grid, manifest).featuresOf(new SiteRows(list.length), list, points);
+  const features = siteFeatures(grid, manifest).featuresOf(new SiteRows(list.length), list, points);
   const { survival, baseline, contributions, durationMs } = await tryRun(model, { features }, species);
   const where = (row: number) => `at grid point ${points[row]}, species ${species[row]}`;
   const horizons = HORIZONS.length;
@@ -123,7 +123,7 @@ export async function checkIntervals(
   { points, species }: Probe,
 ): Promise<number> {
   const rows = new SiteRows(points.length);
-  const sites = new SiteFeatures(grid, manifest);
+  const sites = siteFeatures(grid, manifest);
   const list = Int32Array.from(points.keys());
   const features = sites.featuresOf(rows, list, points);
   const errors = sites.errorsOf(rows, list, points, new Float64Array(points.length));

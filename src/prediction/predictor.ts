@@ -7,7 +7,7 @@ import type { IntervalModel, Survival, SurvivalModel } from './model/model-sessi
 import { PredictionReporter } from './model/prediction-numbers.js';
 import { coverageOf, nearestDataOf, type PredictorData } from './predictor-data.js';
 import { numbersAt, type RowRecords } from './row-record.js';
-import { MAX_RISE_M, SiteFeatures } from './site-features.js';
+import { MAX_RISE_M, type SiteFeatures, siteFeatures } from './site-features.js';
 import { OPTION, OWN_ELEVATION, ROW_STATUS, type SiteRows } from './site-rows.js';
 
 /** Share of the caches' memory for predictions; the rest is for places. */
@@ -57,7 +57,7 @@ export class Predictor {
     this.#coverage = coverageOf(data);
     this.#nearest = nearestDataOf(data);
     this.places = new PlaceCache(cacheBytes * (1 - PREDICTIONS_SHARE));
-    this.sites = new SiteFeatures(grid, manifest);
+    this.sites = siteFeatures(grid, manifest);
     this.intervalLevel = manifest.interval_level ?? 0;
     this.#cache = new PredictionCache(cacheBytes * PREDICTIONS_SHARE);
     this.#reporter = new PredictionReporter(manifest);

@@ -24,45 +24,36 @@ const METRES_PER_KM = 1000;
 const TEMPERATURE = VAPOR_PRESSURE_DEFICIT.temperature;
 const TEMPERATURE_LAPSE = lapseColumnOf(TEMPERATURE);
 
-/** The features of sites as the models see them: those of the matched point, changed by what the request states. */
-export class SiteFeatures {
-  readonly #features: Manifest['features'];
-  readonly #columns: SharedGrid['columns'];
-  readonly #ofPoints: Float32Array;
-  readonly #elevationFeature: number;
-  /** Lapse rate of each feature; absent where the grid has none. */
-  readonly #lapses: readonly (GridVariable | undefined)[];
-  readonly #temperatures: readonly number[];
-  readonly #precipitations: readonly number[];
-  /** The vapor pressure deficit, and the temperature that it follows; -1 where they are no features. */
-  readonly #deficit: number;
-  readonly #deficitTemperature: number;
-  /** The features of one site with all digits, while they are adjusted. */
-  readonly #values: Float64Array;
+export type SiteFeatures = ReturnType<typeof siteFeatures>;
 
-  constructor({ features: ofPoints, columns }: SharedGrid, { features }: Pick<Manifest, 'features'>) {
-    const names = features.map(({ name }) => name);
-    const startingWith = (start: string) =>
-      names.flatMap((name, feature) => (name.startsWith(start) ? [feature] : []));
-    this.#features = features;
-    this.#columns = columns;
-    this.#ofPoints = ofPoints;
-    this.#elevationFeature = names.indexOf('elevation');
-    this.#lapses = names.map((name) => columns[lapseColumnOf(name)]);
-    this.#temperatures = startingWith('temperature_');
-    this.#precipitations = startingWith('precipitation_');
-    this.#deficit = names.indexOf(VAPOR_PRESSURE_DEFICIT.name);
-    this.#deficitTemperature = names.indexOf(TEMPERATURE);
-    this.#values = new Float64Array(names.length);
-  }
+/** The features of sites as the models see them: those of the matched point, changed by what the request states. */
+export function siteFeatures(
+  { features: ofPoints, columns }: SharedGrid,
+  { features }: Pick<Manifest, 'features'>,
+) {
+  const names = features.map(({ name }) => name);
+  const width = names.length;
+  const startingWith = (start: string) =>
+    names.flatMap((name, feature) => (name.startsWith(start) ? [feature] : []));
+  const temperatures = startingWith('temperature_');
+  const precipitations = startingWith('precipitation_');
+  /** Lapse rate of each feature; undefined where the grid has none. */
+  const lapses = names.map((name): GridVariable | undefined => columns[lapseColumnOf(name)]);
+  // These are -1 where they are no features: the elevation, the vapor pressure deficit, the temperature that it follows.
+  const elevation = names.indexOf('elevation');
+  const deficit = names.indexOf(VAPOR_PRESSURE_DEFICIT.name);
+  const deficitTemperature = names.indexOf(TEMPERATURE);
+  /** The features of one site with all digits, while they are adjusted. */
+  const values = new Float64Array(width);
+  return { elevationAt, featuresOf, errorsOf };
 
   /** The elevation of a grid point, m. */
-  elevationAt(point: number): number {
-    return valueAt(this.#columns.elevation, point);
+  function elevationAt(point: number): number {
+    return valueAt(columns.elevation, point);
   }
 
-  #riseKm(point: number, elevationM: number): number {
-    return (elevationM - this.elevationAt(point)) / METRES_PER_KM;
+  function riseKmTo(elevationM: number, point: number): number {
+    return (elevationM - elevationAt(point)) / METRES_PER_KM;
   }
 
   /**
@@ -70,55 +61,57 @@ export class SiteFeatures {
    * @param points the grid point of each row of `rows`
    * @returns Float32 [list, features]
    */
-  featuresOf(rows: SiteRows, list: Int32Array, points: Int32Array): Float32Array {
+  function featuresOf(rows: SiteRows, list: Int32Array, points: Int32Array): Float32Array {
     const count = list.length;
-    const ofPoints = this.#ofPoints;
-    const width = this.#values.length;
     const target = new Float32Array(count * width);
     // Feature by feature, over all rows: the processor then reads the memory of many rows at the same time.
     for (let f = 0; f < width; f++)
       for (let i = 0; i < count; i++) target[i * width + f] = ofPoints[points[list[i]] * width + f];
     for (let i = 0; i < count; i++) {
       const row = list[i];
-      if ((rows.options[row] & OPTION.adjusted) !== 0)
-        this.#writeAdjusted(points[row], rows.adjustments, row * rows.width, target, i * width);
+      if ((rows.options[row] & OPTION.adjusted) === 0) continue;
+      adjust(points[row], rows.adjustments, row * rows.width);
+      target.set(values, i * width);
     }
     return target;
   }
 
   /**
-   * Writes the features of a site whose request states something in place of its grid point's values: first everything
-   * moves to the site's own elevation, then the measured conditions take their features' places, then the climate
-   * changes. Nothing is clamped.
+   * Sets `values` to the features of a site whose request states something in place of its grid point's values: first
+   * everything moves to the site's own elevation, then the measured conditions take their features' places, then the
+   * climate changes. Nothing is clamped.
    * @param adjustments those of the site start at `from`
    */
-  #writeAdjusted(
-    point: number,
-    adjustments: Float64Array,
-    from: number,
-    target: Float32Array,
-    to: number,
-  ): void {
-    const values = this.#values;
-    const first = point * values.length;
-    for (let f = 0; f < values.length; f++) values[f] = this.#ofPoints[first + f];
+  function adjust(point: number, adjustments: Float64Array, from: number): void {
+    for (let f = 0; f < width; f++) values[f] = ofPoints[point * width + f];
     const elevationM = adjustments[from + OWN_ELEVATION];
     let riseKm = 0;
     if (!Number.isNaN(elevationM)) {
-      riseKm = this.#riseKm(point, elevationM);
-      for (let f = 0; f < values.length; f++) values[f] = movedBy(values[f], this.#lapses[f], point, riseKm);
-      if (this.#elevationFeature !== -1) values[this.#elevationFeature] = elevationM;
+      riseKm = riseKmTo(elevationM, point);
+      for (let f = 0; f < width; f++) values[f] = movedBy(values[f], lapses[f], point, riseKm);
+      if (elevation !== -1) values[elevation] = elevationM;
     }
-    for (let f = 0; f < values.length; f++) {
+    for (let f = 0; f < width; f++) {
       const condition = adjustments[from + CONDITIONS + f];
       if (!Number.isNaN(condition)) values[f] = condition;
     }
     const warming = adjustments[from + WARMING];
-    if (!Number.isNaN(warming) && warming !== 0) this.#warm(point, riseKm, warming);
+    if (!Number.isNaN(warming) && warming !== 0) warm(point, riseKm, warming);
     const precipitationChange = adjustments[from + PRECIPITATION_CHANGE];
     if (!Number.isNaN(precipitationChange))
-      for (const feature of this.#precipitations) values[feature] *= 1 + precipitationChange / 100;
-    for (let f = 0; f < values.length; f++) target[to + f] = values[f];
+      for (const feature of precipitations) values[feature] *= 1 + precipitationChange / 100;
+  }
+
+  /** Warms `values`: the vapor pressure deficit first, since it depends on the temperature before. */
+  function warm(point: number, riseKm: number, warming: number): void {
+    if (deficit !== -1) {
+      const temperature =
+        deficitTemperature === -1
+          ? movedBy(valueAt(columns[TEMPERATURE], point), columns[TEMPERATURE_LAPSE], point, riseKm)
+          : values[deficitTemperature];
+      values[deficit] *= saturationPressure(temperature + warming) / saturationPressure(temperature);
+    }
+    for (const feature of temperatures) values[feature] += warming;
   }
 
   /**
@@ -127,51 +120,37 @@ export class SiteFeatures {
    * A scenario changes none: errors that are shares refer to the value before it.
    * @returns Float32 [list, features]
    */
-  errorsOf(
-    { options, adjustments, width }: SiteRows,
+  function errorsOf(
+    { options, adjustments, width: adjustmentCount }: SiteRows,
     list: Int32Array,
     points: Int32Array,
     distancesKm: Float64Array,
   ): Float32Array {
-    const target = new Float32Array(list.length * this.#features.length);
+    const target = new Float32Array(list.length * width);
     for (const [position, row] of list.entries()) {
       const point = points[row];
       const isAdjusted = (options[row] & OPTION.adjusted) !== 0;
-      const from = row * width;
+      const from = row * adjustmentCount;
       const elevationM = isAdjusted ? adjustments[from + OWN_ELEVATION] : Number.NaN;
       const hasOwnElevation = !Number.isNaN(elevationM);
-      const riseKm = hasOwnElevation ? this.#riseKm(point, elevationM) : 0;
-      for (let f = 0; f < this.#features.length; f++) {
-        const feature = this.#features[f];
+      const riseKm = hasOwnElevation ? riseKmTo(elevationM, point) : 0;
+      for (let f = 0; f < width; f++) {
+        const feature = features[f];
         const isMeasured = isAdjusted && !Number.isNaN(adjustments[from + CONDITIONS + f]);
         if (isMeasured || isPractice(feature)) continue;
         const { at_point, column, per_km, per_elevation_km = 0, relative } = feature.error;
-        const lapse = this.#lapses[f];
-        const value = this.#ofPoints[point * this.#values.length + f];
+        const lapse = lapses[f];
+        const value = ofPoints[point * width + f];
         const unit = relative === true ? Math.abs(movedBy(value, lapse, point, riseKm)) : 1;
-        const here = column === undefined ? at_point * unit : valueAt(this.#columns[column], point);
+        const here = column === undefined ? at_point * unit : valueAt(columns[column], point);
         // What moves to the site's own elevation no longer depends on the distance to the point.
-        const isMoved = hasOwnElevation && (lapse !== undefined || f === this.#elevationFeature);
+        const isMoved = hasOwnElevation && (lapse !== undefined || f === elevation);
         const away = isMoved ? 0 : per_km * unit * distancesKm[row];
         const above = per_elevation_km * unit * riseKm;
-        target[position * this.#features.length + f] = Math.sqrt(here * here + away * away + above * above);
+        target[position * width + f] = Math.sqrt(here * here + away * away + above * above);
       }
     }
     return target;
-  }
-
-  /** Warms the values: the vapor pressure deficit first, since it depends on the temperature before. */
-  #warm(point: number, riseKm: number, warming: number): void {
-    const values = this.#values;
-    if (this.#deficit !== -1) {
-      const columns = this.#columns;
-      const temperature =
-        this.#deficitTemperature === -1
-          ? movedBy(valueAt(columns[TEMPERATURE], point), columns[TEMPERATURE_LAPSE], point, riseKm)
-          : values[this.#deficitTemperature];
-      values[this.#deficit] *= saturationPressure(temperature + warming) / saturationPressure(temperature);
-    }
-    for (const feature of this.#temperatures) values[feature] += warming;
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { valueAt } from '../../src/prediction/artefacts/shared-grid.js';
-import { SiteFeatures, saturationPressure } from '../../src/prediction/site-features.js';
+import { saturationPressure, siteFeatures } from '../../src/prediction/site-features.js';
 import {
   adjustmentWidth,
   CONDITIONS,
@@ -15,7 +15,7 @@ import { readPredictorData } from '../../testing/project.js';
 
 const { grid, manifest } = readPredictorData();
 const names = manifest.features.map(({ name }) => name);
-const sites = new SiteFeatures(grid, manifest);
+const sites = siteFeatures(grid, manifest);
 
 interface Stated {
   readonly elevationM?: number;
