@@ -1,6 +1,6 @@
 import { around, distance } from 'geokdbush';
 import pointInPolygon from 'point-in-polygon-hao';
-import { AnswerEncoder, elementCapacity } from '../../src/formats/json/answer-encoder.js';
+import { answerEncoder, elementCapacity } from '../../src/formats/json/answer-encoder.js';
 import { JsonWriter } from '../../src/formats/json/json-writer.js';
 import { PredictionCache } from '../../src/prediction/cache.js';
 import { regionCoverage } from '../../src/prediction/locate/coverage.js';
@@ -155,7 +155,7 @@ const numbers = Uint16Array.from({ length: 2 * PREDICTION_NUMBERS }, (_, i) => (
 
 function answers({ data, places }: Inputs): Row[] {
   const memory = Buffer.alloc(2 * elementCapacity(data));
-  const encoder = new AnswerEncoder(new Predictor({ ...data, cacheBytes: 0 }, []));
+  const encoder = answerEncoder(new Predictor({ ...data, cacheBytes: 0 }, []));
   const rows = new SiteRows(1);
   rows.horizons[0] = 7;
   rows.generatedAtMs[0] = 1.7e12;

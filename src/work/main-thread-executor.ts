@@ -1,4 +1,4 @@
-import { AnswerEncoder } from '../formats/json/answer-encoder.js';
+import { type AnswerEncoder, answerEncoder } from '../formats/json/answer-encoder.js';
 import { openUnchecked } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor-data.js';
 import { RunBuffer, runMemory } from './memory/run-buffer.js';
@@ -23,7 +23,7 @@ export class MainThreadExecutor implements Executor {
 
   constructor(data: PredictorData) {
     this.#buffer = new RunBuffer(runMemory(data));
-    this.encoder = openUnchecked(data).then((predictor) => new AnswerEncoder(predictor));
+    this.encoder = openUnchecked(data).then((predictor) => answerEncoder(predictor));
     this.encoder.catch(() => {}); // reported to whoever waits for it
   }
 

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import { AnswerEncoder } from '../formats/json/answer-encoder.js';
+import { answerEncoder } from '../formats/json/answer-encoder.js';
 import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-file.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor-data.js';
@@ -45,7 +45,7 @@ export default async function serve({ slot, memory, orders }: Task): Promise<nev
   }
   notify({ kind: 'ready', slot });
   const run = new RunBuffer(memory);
-  const encoder = new AnswerEncoder(opened);
+  const encoder = answerEncoder(opened);
   for (;;) {
     const count = run.awaitOrder();
     try {

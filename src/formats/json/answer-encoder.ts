@@ -7,7 +7,7 @@ import { factorCode } from '../../prediction/model/prediction-numbers.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import { numbersAt, RowRecords } from '../../prediction/row-record.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
-import { DetailEncoder } from './detail-encoder.js';
+import { detailEncoder } from './detail-encoder.js';
 import { type Fragment, FragmentTable, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
@@ -53,100 +53,80 @@ export function elementCapacity(artefacts: Pick<Artefacts, 'grid' | 'manifest' |
   );
 }
 
-/** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
-export class AnswerEncoder {
-  readonly #writer = new JsonWriter();
-  readonly #details: DetailEncoder;
-  /** The JSON with the latitude of each row of the lattice. */
-  readonly #matchedLatitudes: FragmentTable;
-  /** The JSON from the longitude of each column of the lattice to the distance. */
-  readonly #matchedLongitudes: FragmentTable;
-  /** The JSON that opens a risk factor, by its code. */
-  readonly #firstFactor: FragmentTable;
-  readonly #nextFactor: FragmentTable;
-  readonly #regions: readonly Fragment[];
-  readonly #species: readonly Fragment[];
-  readonly #model: string;
-  /** The end of an element that was generated at `endTimeMs`. */
-  #end: Fragment = fragment('');
-  #endTimeMs = Number.NaN;
+export type AnswerEncoder = ReturnType<typeof answerEncoder>;
 
-  constructor(private readonly predictor: Predictor) {
-    const { grid, manifest, species } = predictor.data;
-    this.#details = new DetailEncoder(this.#writer, predictor);
-    const openFactor = (before: string) => {
-      const byCode: string[] = [];
-      for (const [feature, { label }] of manifest.features.entries())
-        for (const impact of ['positive', 'negative'])
-          byCode[factorCode(feature, impact === 'negative')] =
-            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`;
-      return new FragmentTable(byCode);
-    };
-    this.#firstFactor = openFactor(',"risk_factors":[');
-    this.#nextFactor = openFactor('},');
-    this.#matchedLatitudes = new FragmentTable(
-      Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${degrees}`),
-    );
-    this.#matchedLongitudes = new FragmentTable(
-      Array.from(grid.index.longitudes, (degrees) => `,"matched_longitude":${degrees},"match_distance_km":`),
-    );
-    this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
-    this.#species = species.map(({ species_code, common_name }) => {
-      const [code, name] = [species_code, common_name].map((text) => JSON.stringify(text));
-      return fragment(`,"species_code":${code},"species_common_name":${name}`);
-    });
-    this.#model = JSON.stringify(modelOf(manifest));
-  }
+/** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
+export function answerEncoder(predictor: Predictor) {
+  const { places, data } = predictor;
+  const { grid, manifest, species } = data;
+  const writer = new JsonWriter();
+  const details = detailEncoder(writer, predictor);
+  /** The JSON that opens a risk factor, by its code. */
+  const openFactor = (before: string) => {
+    const byCode: string[] = [];
+    for (const [feature, { label }] of manifest.features.entries())
+      for (const impact of ['positive', 'negative'])
+        byCode[factorCode(feature, impact === 'negative')] =
+          `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`;
+    return new FragmentTable(byCode);
+  };
+  const firstFactor = openFactor(',"risk_factors":[');
+  const nextFactor = openFactor('},');
+  /** The JSON with the latitude of each row of the lattice. */
+  const matchedLatitudes = new FragmentTable(
+    Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${degrees}`),
+  );
+  /** The JSON from the longitude of each column of the lattice to the distance. */
+  const matchedLongitudes = new FragmentTable(
+    Array.from(grid.index.longitudes, (degrees) => `,"matched_longitude":${degrees},"match_distance_km":`),
+  );
+  const regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
+  const ofSpecies = species.map(({ species_code, common_name }) => {
+    const [code, name] = [species_code, common_name].map((text) => JSON.stringify(text));
+    return fragment(`,"species_code":${code},"species_common_name":${name}`);
+  });
+  const model = JSON.stringify(modelOf(manifest));
+  /** The end of an element that was generated at `endTimeMs`. */
+  let end: Fragment = fragment('');
+  let endTimeMs = Number.NaN;
+  return { answer, write };
 
   /** Predicts rows and writes their elements; `answers.json` has `elementCapacity` bytes for each. Calls must not overlap. */
-  async answer(rows: SiteRows, answers: RowAnswers): Promise<PredictorRun> {
+  async function answer(rows: SiteRows, answers: RowAnswers): Promise<PredictorRun> {
     const records = RowRecords.create(rows, answers.status);
-    const run = await this.predictor.predict(rows, records);
-    this.write(rows, records, run, answers);
+    const run = await predictor.predict(rows, records);
+    write(rows, records, run, answers);
     return run;
   }
 
-  /** Writes the elements of rows that were predicted. */
-  write(rows: SiteRows, records: RowRecords, run: PredictorRun, { status, ends, json }: RowAnswers): void {
-    const places = matchedPlaces(this.predictor.data.grid, records.points);
-    this.#writer.begin(json);
-    for (let row = 0; row < rows.count; row++) {
-      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, places, run);
-      ends[row] = this.#writer.length;
-    }
-  }
-
-  /** Writes the element of a row, followed by a comma. */
-  #writeElement(
+  /** Writes the elements of rows that were predicted, each followed by a comma. */
+  function write(
     rows: SiteRows,
-    row: number,
     records: RowRecords,
-    places: MatchedPlaces,
     run: PredictorRun,
+    { status, ends, json }: RowAnswers,
   ): void {
-    const writer = this.#writer;
-    this.#writeSite(rows, row, records, places);
-    this.#details.begin(rows, row, records, run);
-    writer.write(this.#species[rows.species[row]]);
-    const horizons = rows.horizons[row];
-    const method = rows.method[row];
-    if (method === BOTH_METHODS) this.#writeComparison(records, row, horizons);
-    else {
-      writer.write(OPEN_METHOD[method]);
-      this.#writePredictions(records, row, method, horizons);
+    const matched = matchedPlaces(grid, records.points);
+    writer.begin(json);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] === ROW_STATUS.answered) {
+        writeSite(rows, row, records, matched);
+        details.begin(rows, row, records, run);
+        writer.write(ofSpecies[rows.species[row]]);
+        writeResults(records, row, rows.method[row], rows.horizons[row]);
+        writer.write(endAt(rows.generatedAtMs[row]));
+      }
+      ends[row] = writer.length;
     }
-    writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
 
   /** Writes the site of a row, from the cache where the place is in it. */
-  #writeSite(
+  function writeSite(
     { longitude, latitude }: SiteRows,
     row: number,
     records: RowRecords,
     matched: MatchedPlaces,
   ): void {
-    const writer = this.#writer;
-    const { places } = this.predictor;
     const cached = places.find(longitude[row], latitude[row]);
     if (cached !== -1) {
       writer.writeWords(places.words, cached + PLACE.text, places.words[cached + PLACE.textLength]);
@@ -157,10 +137,10 @@ export class AnswerEncoder {
     writer.writeNumber(latitude[row]);
     writer.write(LONGITUDE);
     writer.writeNumber(longitude[row]);
-    writer.writeEntry(this.#matchedLatitudes, matched.row[row]);
-    writer.writeEntry(this.#matchedLongitudes, matched.column[row]);
+    writer.writeEntry(matchedLatitudes, matched.row[row]);
+    writer.writeEntry(matchedLongitudes, matched.column[row]);
     writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
-    writer.write(this.#regions[matched.region[row]]);
+    writer.write(regions[matched.region[row]]);
     const bytes = writer.length - start;
     const { points, distancesKm } = records;
     const kept = places.keep(longitude[row], latitude[row], points[row], distancesKm[row], bytes);
@@ -168,29 +148,33 @@ export class AnswerEncoder {
   }
 
   /** Writes the predictions for a set of horizons. */
-  #writePredictions({ numbers }: RowRecords, row: number, method: number, horizons: number): void {
-    const writer = this.#writer;
+  function writePredictions({ numbers }: RowRecords, row: number, method: number, horizons: number): void {
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
       let from = numbersAt(row, method, h);
       writer.write(OPEN_PREDICTION[h]);
       writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        writer.writeEntry(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
+        writer.writeEntry(rank === 0 ? firstFactor : nextFactor, numbers[from++]);
         writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       }
       writer.write(CLOSE_RISK_FACTORS);
-      this.#details.writePrediction(method, h);
+      details.writePrediction(method, h);
       writer.write(CLOSE);
     }
     writer.length--; // the last comma
   }
 
-  #writeComparison(records: RowRecords, row: number, horizons: number): void {
-    const writer = this.#writer;
+  /** Writes the predictions of a method, or a comparison. */
+  function writeResults(records: RowRecords, row: number, asked: number, horizons: number): void {
+    if (asked !== BOTH_METHODS) {
+      writer.write(OPEN_METHOD[asked]);
+      writePredictions(records, row, asked, horizons);
+      return;
+    }
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#writePredictions(records, row, method, horizons);
+      writePredictions(records, row, method, horizons);
     }
     writer.write(OPEN_DIFFERENTIAL);
     for (let h = 0; h < HORIZONS.length; h++) {
@@ -198,17 +182,17 @@ export class AnswerEncoder {
       const advantage = records.survival(row, 0, h) - records.survival(row, 1, h);
       writer.write(OPEN_ADVANTAGE[h]);
       writer.writeDecimal(advantage, SURVIVAL_DECIMALS);
-      this.#details.writeDifference(h, advantage);
+      details.writeDifference(h, advantage);
       writer.write(CLOSE);
     }
     writer.length--; // the last comma
   }
 
-  #endAt(timeMs: number): Fragment {
-    if (timeMs !== this.#endTimeMs) {
-      this.#endTimeMs = timeMs;
-      this.#end = fragment(`],"model":${this.#model},"generated_at":"${new Date(timeMs).toISOString()}"},`);
+  function endAt(timeMs: number): Fragment {
+    if (timeMs !== endTimeMs) {
+      endTimeMs = timeMs;
+      end = fragment(`],"model":${model},"generated_at":"${new Date(timeMs).toISOString()}"},`);
     }
-    return this.#end;
+    return end;
   }
 }

@@ -5,7 +5,7 @@ import { intervalOf } from '../../prediction/intervals.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
-import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
+import { fragment, type JsonWriter } from './json-writer.js';
 
 const MATCHED_ELEVATION = fragment(',"matched_elevation_m":');
 const NATIVE = [false, true].map((isNative) =>
@@ -28,73 +28,57 @@ const VALUE_SCALE = 1000;
 const rounded = (value: number) => Math.round(value * VALUE_SCALE) / VALUE_SCALE;
 
 /** Writes what `include` adds to the answer of one row after the other. */
-export class DetailEncoder {
-  readonly #openInterval: Fragment;
-  readonly #quotedNames: readonly Fragment[];
+export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
+  const { sites, intervalLevel } = predictor;
+  const { grid, manifest } = predictor.data;
+  const { methods } = manifest;
+  const openInterval = fragment(`,"interval":{"level":${intervalLevel},"low":`);
+  const quotedNames = manifest.features.map(({ name }) => fragment(JSON.stringify(name)));
   /** By method, the features that apply to it. */
-  readonly #concerned: readonly (readonly number[])[];
+  const concernedBy = PLANTING_METHODS.map((method) =>
+    manifest.features.flatMap((f, index) =>
+      isPractice(f) && !(f.methods ?? PLANTING_METHODS).includes(method) ? [] : [index],
+    ),
+  );
   /** The JSON around the numbers of a contribution, by feature. */
-  readonly #open: readonly Fragment[];
+  const open = manifest.features.map(({ name, label }) =>
+    fragment(`{"feature":${JSON.stringify(name)},"factor":${JSON.stringify(label)},"contribution":`),
+  );
   /** The JSON after a value, by method, species and feature. */
-  readonly #averages: readonly (readonly (readonly Fragment[])[])[];
+  const averages = PLANTING_METHODS.map((method) =>
+    methods[method].averages.map((ofSpecies) =>
+      ofSpecies.map((average, f) =>
+        fragment(`,"unit":${JSON.stringify(manifest.features[f].unit)},"average":${rounded(average)}}`),
+      ),
+    ),
+  );
   /** Rounded contributions that are being written, and their features in order. */
-  readonly #rounded: Int32Array;
-  readonly #order: Int32Array;
+  const values = new Int32Array(manifest.features.length);
+  const order = new Int32Array(manifest.features.length);
+  // The row that was begun last.
   /** Float32 [features]: those of the row, as the models saw them. */
-  #features: Float32Array = new Float32Array(0);
-  #row = 0;
-  #options = 0;
-  #species = 0;
-  #records!: RowRecords;
-  #run!: PredictorRun;
-
-  constructor(
-    private readonly writer: JsonWriter,
-    private readonly predictor: Predictor,
-  ) {
-    const { features, methods } = predictor.data.manifest;
-    this.#openInterval = fragment(`,"interval":{"level":${predictor.intervalLevel},"low":`);
-    this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
-    this.#concerned = PLANTING_METHODS.map((method) =>
-      features.flatMap((f, index) =>
-        isPractice(f) && !(f.methods ?? PLANTING_METHODS).includes(method) ? [] : [index],
-      ),
-    );
-    this.#open = features.map(({ name, label }) =>
-      fragment(`{"feature":${JSON.stringify(name)},"factor":${JSON.stringify(label)},"contribution":`),
-    );
-    this.#averages = PLANTING_METHODS.map((method) =>
-      methods[method].averages.map((ofSpecies) =>
-        ofSpecies.map((average, feature) =>
-          fragment(`,"unit":${JSON.stringify(features[feature].unit)},"average":${rounded(average)}}`),
-        ),
-      ),
-    );
-    this.#rounded = new Int32Array(features.length);
-    this.#order = new Int32Array(features.length);
-  }
+  let features: Float32Array = new Float32Array(0);
+  let [row, options, species] = [0, 0, 0];
+  let records: RowRecords;
+  let run: PredictorRun;
+  return { begin, writePrediction, writeDifference };
 
   /** Begins the row whose site was just written, and adds to that site what the row includes. */
-  begin(rows: SiteRows, row: number, records: RowRecords, run: PredictorRun): void {
-    this.#options = rows.options[row];
-    if (this.#options === 0) return;
-    this.#row = row;
-    this.#species = rows.species[row];
-    this.#records = records;
-    this.#run = run;
-    if ((this.#options & (OPTION.site | OPTION.explanation)) === 0) return;
-    this.#features = this.predictor.sites.featuresOf(rows, Int32Array.of(row), records.points);
-    if ((this.#options & OPTION.site) !== 0) this.#writeSite(records.points[row]);
+  function begin(rows: SiteRows, at: number, ofRows: RowRecords, ofRun: PredictorRun): void {
+    options = rows.options[at];
+    if (options === 0) return;
+    [row, records, run] = [at, ofRows, ofRun];
+    species = rows.species[row];
+    if ((options & (OPTION.site | OPTION.explanation)) === 0) return;
+    features = sites.featuresOf(rows, Int32Array.of(row), records.points);
+    if ((options & OPTION.site) !== 0) writeSite(records.points[row]);
   }
 
-  #writeSite(point: number): void {
-    const { writer } = this;
-    const { grid, manifest } = this.predictor.data;
-    const features = this.#features;
+  function writeSite(point: number): void {
     writer.length--; // its closing brace
     writer.write(MATCHED_ELEVATION);
     writer.writeNumber(valueAt(grid.columns.elevation, point));
-    writer.write(NATIVE[(grid.nativeRanges[point] >>> this.#species) & 1]);
+    writer.write(NATIVE[(grid.nativeRanges[point] >>> species) & 1]);
     let isFirst = true;
     for (let f = 0; f < features.length; f++) {
       const feature = manifest.features[f];
@@ -103,67 +87,61 @@ export class DetailEncoder {
       if (features[f] >= Math.fround(p1) && features[f] <= Math.fround(p99)) continue; // as the models see it
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      writer.write(this.#quotedNames[f]);
+      writer.write(quotedNames[f]);
     }
     writer.write(CLOSE_SITE);
   }
 
   /** Writes what the row includes in the prediction of a method. @param h index into HORIZONS */
-  writePrediction(method: number, h: number): void {
-    if ((this.#options & OPTION.intervals) !== 0) {
-      const low = this.#records.low(this.#row, method, h);
-      this.#writeInterval(low, this.#records.high(this.#row, method, h));
+  function writePrediction(method: number, h: number): void {
+    if ((options & OPTION.intervals) !== 0) {
+      const low = records.low(row, method, h);
+      writeInterval(low, records.high(row, method, h));
     }
-    if ((this.#options & OPTION.explanation) !== 0) this.#writeExplanation(method, h);
+    if ((options & OPTION.explanation) !== 0) writeExplanation(method, h);
   }
 
   /** Writes the interval of the difference between the methods. @param reported the difference, in ten-thousandths */
-  writeDifference(h: number, reported: number): void {
-    if ((this.#options & OPTION.intervals) === 0) return;
-    const [manual, droneSeeded] = this.#run.draws;
+  function writeDifference(h: number, reported: number): void {
+    if ((options & OPTION.intervals) === 0) return;
+    const [manual, droneSeeded] = run.draws;
     if (manual === undefined || droneSeeded === undefined) throw new Error('no draws of both methods');
-    const { intervalLevel } = this.predictor;
-    this.#writeInterval(...intervalOf(intervalLevel, reported, this.#row, h, manual, droneSeeded));
+    writeInterval(...intervalOf(intervalLevel, reported, row, h, manual, droneSeeded));
   }
 
-  #writeInterval(low: number, high: number): void {
-    const { writer } = this;
-    writer.write(this.#openInterval);
+  function writeInterval(low: number, high: number): void {
+    writer.write(openInterval);
     writer.writeDecimal(low, INTERVAL_DECIMALS);
     writer.write(HIGH);
     writer.writeDecimal(high, INTERVAL_DECIMALS);
     writer.write(CLOSE_INTERVAL);
   }
 
-  #writeExplanation(method: number, h: number): void {
-    const { writer } = this;
-    const features = this.#features;
-    const explanations = this.#run.explanations[method];
+  function writeExplanation(method: number, h: number): void {
+    const explanations = run.explanations[method];
     if (explanations === undefined) throw new Error('no explanations of the method');
     const { outputs, positions } = explanations;
-    const output = positions[this.#row] * HORIZONS.length + h;
+    const output = positions[row] * HORIZONS.length + h;
     writer.write(BASELINE);
     writer.writeDecimal(Math.round(outputs.baseline[output] * CONTRIBUTION_SCALE), CONTRIBUTION_DECIMALS);
     writer.write(CONTRIBUTIONS);
-    const concerned = this.#concerned[method];
-    this.#rank(outputs.contributions, output * features.length, concerned);
+    const concerned = concernedBy[method];
+    rank(outputs.contributions, output * features.length, concerned);
     for (let rank = 0; rank < concerned.length; rank++) {
-      const f = this.#order[rank];
+      const f = order[rank];
       if (rank > 0) writer.write(COMMA);
-      writer.write(this.#open[f]);
-      writer.writeDecimal(this.#rounded[f], CONTRIBUTION_DECIMALS);
+      writer.write(open[f]);
+      writer.writeDecimal(values[f], CONTRIBUTION_DECIMALS);
       writer.write(VALUE);
       writer.writeNumber(rounded(features[f]));
-      writer.write(this.#averages[method][this.#species][f]);
+      writer.write(averages[method][species][f]);
     }
     writer.write(CLOSE_LIST);
   }
 
   /** Rounds the contributions that start at an offset and orders the features: largest first, of equal ones the first. */
-  #rank(contributions: Float32Array, offset: number, features: readonly number[]): void {
-    const values = this.#rounded;
-    const order = this.#order;
-    features.forEach((f, index) => {
+  function rank(contributions: Float32Array, offset: number, concerned: readonly number[]): void {
+    concerned.forEach((f, index) => {
       values[f] = Math.round(contributions[offset + f] * CONTRIBUTION_SCALE);
       const size = Math.abs(values[f]);
       let rank = index;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { AnswerEncoder, elementCapacity } from '../../../src/formats/json/answer-encoder.js';
+import { answerEncoder, elementCapacity } from '../../../src/formats/json/answer-encoder.js';
 import type { Predictor } from '../../../src/prediction/predictor.js';
 import type { PredictorData } from '../../../src/prediction/predictor-data.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
@@ -18,7 +18,7 @@ export async function answer(predictor: Predictor, data: PredictorData, rows: Si
     ends: new Uint32Array(rows.count),
     json: new Uint8Array(rows.count * elementCapacity(data)),
   };
-  await new AnswerEncoder(predictor).answer(rows, answers);
+  await answerEncoder(predictor).answer(rows, answers);
   return answers;
 }
 
