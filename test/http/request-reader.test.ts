@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { LARGEST_BATCH_SITES } from '../../src/config.js';
 import { requestReader } from '../../src/formats/request/request-reader.js';
 import { requestSchemas } from '../../src/formats/request/schemas.js';
-import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
+import { speciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { INCLUDES, PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
 import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
 import { OPTION, type SiteRows } from '../../src/prediction/site-rows.js';
@@ -15,7 +15,7 @@ import { amount } from '../support/length.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 
 const data = readPredictorData();
-const species = new SpeciesCatalogue(data.species);
+const species = speciesCatalogue(data.species);
 const HYPHA = { tier: 'hypha', max: LARGEST_BATCH_SITES };
 const reader = requestReader(data);
 const schema = requestSchemas(data).prediction;

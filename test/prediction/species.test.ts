@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
+import { speciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { readPredictorData } from '../../testing/project.js';
 
 const { species } = readPredictorData();
-const catalogue = new SpeciesCatalogue(species);
+const catalogue = speciesCatalogue(species);
 const closestCode = (text: string) => catalogue.closest(text)?.species_code;
 
 test('a species is found by its exact code at its index in the models', () => {

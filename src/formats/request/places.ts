@@ -1,7 +1,7 @@
-import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import { speciesCatalogue } from '../../prediction/artefacts/species.js';
 import { coverageOf, memoize, type PredictorData } from '../../prediction/predictor-data.js';
 
-export const speciesOf = memoize(({ species }: PredictorData) => new SpeciesCatalogue(species));
+export const speciesOf = memoize(({ species }: PredictorData) => speciesCatalogue(species));
 
 const SWAPPED = 'latitude and longitude are swapped';
 const NO_MINUS = 'the minus before the longitude is missing';

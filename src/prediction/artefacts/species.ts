@@ -30,32 +30,27 @@ const MAX_EDITS = 2;
 /** Longer texts are not compared with codes. */
 const MAX_TYPO_LENGTH = 8;
 
-/** The species by code, name and index; the index is the models' species input. */
-export class SpeciesCatalogue {
-  readonly #indexes: Map<string, number>;
-  readonly #names: readonly string[][];
+export type SpeciesCatalogue = ReturnType<typeof speciesCatalogue>;
 
-  /** @param list in the order of the models' species input */
-  constructor(readonly list: readonly Species[]) {
-    this.#indexes = new Map(list.map(({ species_code }, index) => [species_code, index]));
-    this.#names = list.map((each) => [plain(each.common_name), plain(each.scientific_name)]);
-  }
-
-  /** The index of the species with exactly this code, or -1. */
-  indexOf(code: string): number {
-    return this.#indexes.get(code) ?? -1;
-  }
-
-  /** The species that a caller most likely meant: of that name, or with the code that is the fewest edits away. */
-  closest(text: string): Species | undefined {
-    const name = plain(text.slice(0, 100));
-    const named = this.list.findLast((_, index) => this.#names[index].includes(name));
-    if (named !== undefined || text.length > MAX_TYPO_LENGTH) return named;
-    const code = text.toUpperCase();
-    const edits = this.list.map(({ species_code }) => editDistance(code, species_code).steps);
-    const fewest = Math.min(...edits);
-    return fewest <= MAX_EDITS ? this.list[edits.indexOf(fewest)] : undefined;
-  }
+/** The species by code, name and index. @param list in the order of the models' species input, which is an index */
+export function speciesCatalogue(list: readonly Species[]) {
+  const indexes = new Map(list.map(({ species_code }, index) => [species_code, index]));
+  const names = list.map((each) => [plain(each.common_name), plain(each.scientific_name)]);
+  return {
+    list,
+    /** The index of the species with exactly this code, or -1. */
+    indexOf: (code: string) => indexes.get(code) ?? -1,
+    /** The species that a caller most likely meant: of that name, or with the code that is the fewest edits away. */
+    closest(text: string): Species | undefined {
+      const name = plain(text.slice(0, 100));
+      const named = list.findLast((_, index) => names[index].includes(name));
+      if (named !== undefined || text.length > MAX_TYPO_LENGTH) return named;
+      const code = text.toUpperCase();
+      const edits = list.map(({ species_code }) => editDistance(code, species_code).steps);
+      const fewest = Math.min(...edits);
+      return fewest <= MAX_EDITS ? list[edits.indexOf(fewest)] : undefined;
+    },
+  };
 }
 
 function plain(name: string): string {
