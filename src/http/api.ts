@@ -54,7 +54,7 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
   });
   enableServerTiming(app);
   enableCompression(app);
-  documentRoutes(app, serving, ({ artefacts }) => openApiDocument(ENDPOINTS, config, artefacts), log);
+  documentRoutes(app, serving, ({ data }) => openApiDocument(ENDPOINTS, config, data), log);
   if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl);
   healthRoute(app, context);
   app.register(async (keyed) => {

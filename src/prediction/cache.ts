@@ -20,7 +20,7 @@ export class SlotTable {
   readonly #setWords: number;
   readonly #sets: number;
 
-  /** @param maxBytes of its memory; below a set it stores nothing @param contentWords float64 words of a slot's content */
+  /** @param maxBytes of its memory; it stores nothing where they are too few for one set @param contentWords float64 words of a slot's content */
   constructor(maxBytes: number, contentWords: number) {
     this.#slotWords = KEY_WORDS + contentWords;
     this.#setWords = WAYS * this.#slotWords;

@@ -56,7 +56,7 @@ export function exposeState(
     'nurselog_model_info',
     'Models and grid in use. The value is always 1.',
     () => {
-      const { manifest, grid, modelDigest, gridDigest } = generations.current.artefacts;
+      const { manifest, grid, modelDigest, gridDigest } = generations.current.data;
       const labels = {
         ...modelOf(manifest),
         digest: modelDigest,

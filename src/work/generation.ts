@@ -16,7 +16,7 @@ const POLL_MS = 20;
  * and their schedulers. A request uses one throughout, since rows hold indexes into its species.
  */
 export class Generation {
-  readonly artefacts: PredictorData;
+  readonly data: PredictorData;
   readonly workers: WorkerPool;
   /** For batches, tables, plans and surfaces. */
   readonly batches: Scheduler;
@@ -35,10 +35,10 @@ export class Generation {
     watcher: WorkerWatcher,
   ) {
     const threads = workers + (singleSites === 'main' ? 1 : 0);
-    this.artefacts = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
-    this.workers = new WorkerPool(workers, this.artefacts, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
+    this.data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
+    this.workers = new WorkerPool(workers, this.data, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
     this.batches = new Scheduler(this.workers, queueLimitSites);
-    this.mainThread = singleSites === 'main' ? new MainThreadExecutor(this.artefacts) : undefined;
+    this.mainThread = singleSites === 'main' ? new MainThreadExecutor(this.data) : undefined;
     this.singleSites = this.mainThread ? new Scheduler(this.mainThread, queueLimitSites) : this.batches;
   }
 

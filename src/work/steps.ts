@@ -21,7 +21,7 @@ export interface TableOrder {
 
 /** The bytes of the bodies of open tables that are kept between steps: an Arrow stream of small batches takes more itself. */
 const KEPT_BYTES = 2 ** 24;
-/** The most that a body counts: at least four tables are kept. */
+/** A larger body counts as this many bytes, so that at least four tables are kept. */
 const MAX_COUNTED_BYTES = KEPT_BYTES / 4;
 
 /** The last open tables. To open a stream of thousands of record batches again for each step would take most of the time. */

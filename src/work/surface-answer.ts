@@ -45,7 +45,7 @@ export async function* surfaceChunks(
 /** The answer as a GeoTIFF. */
 export async function surfaceTiff(
   surface: Surface,
-  artefacts: PredictorData,
+  data: PredictorData,
   steps: RequestSteps,
   nextDeadline: () => number,
 ): Promise<Buffer<ArrayBuffer>> {
@@ -55,5 +55,5 @@ export async function surfaceTiff(
     const { bytes } = await steps.do({ kind: 'write-tile', surface, tile }, nextDeadline());
     tiles[tile.level][tile.at] = bytes;
   });
-  return geoTiffFile(surface, artefacts, tiles);
+  return geoTiffFile(surface, data, tiles);
 }

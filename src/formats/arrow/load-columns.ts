@@ -100,7 +100,7 @@ export function columnLoader(
     const longestBefore = longestViewTexts;
     for (let row = 0; row < nulls.length; row++) {
       const text = bytesOf(row);
-      if (text === undefined) throw problem('a text is not where its view says');
+      if (text === undefined) throw problem('a view of a text points outside its buffer');
       viewTextBytes += text.length;
       longestViewTexts = Math.max(longestViewTexts, longestBefore + text.length);
       if (isSharingTexts() && longestViewTexts > MAX_SHARED_TEXT_BYTES)

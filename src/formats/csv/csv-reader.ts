@@ -151,7 +151,7 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 /** What R writes by default where a value is missing. */
 const NOT_AVAILABLE = 'NA';
 
-/** Texts that Number() would read, too: white space, as 0, and 0x1f, 0b1 and 0o7. */
+/** Texts that are no numbers here, though Number() reads them: white space (as 0), 0x1f, 0b1 and 0o7. */
 const NOT_DECIMAL = /^\s*($|0[xbo])/i;
 
 /** The number of a cell; NaN if it is not a number. White space around it does not matter. */

@@ -28,14 +28,14 @@ const INLINE_BYTES = 4;
  */
 export function geoTiffFile(
   surface: Surface,
-  artefacts: PredictorData,
+  data: PredictorData,
   tiles: readonly (readonly Uint8Array[])[],
 ): Buffer<ArrayBuffer> {
   const offsets = tiles.map(({ length }) => new Uint32Array(length)); // known when all directories are laid out
   const bands = bandNames(surface.intervals);
   const directories = levelsOf(surface.cells).map((level, i) => [
     ...imageFields(level, bands.length, offsets[i], tiles[i]),
-    ...(i === 0 ? [...georeferenceFields(surface, artefacts), metadataField(surface, artefacts, bands)] : []),
+    ...(i === 0 ? [...georeferenceFields(surface, data), metadataField(surface, data, bands)] : []),
     [42113, ascii('nan')] as const, // GDAL_NODATA
   ]);
   let end = HEADER_BYTES;
@@ -109,19 +109,15 @@ function georeferenceFields({ cells }: Surface, { grid }: PredictorData): Field[
 }
 
 /** The metadata of the file and the names of its bands, as GDAL reads them. */
-function metadataField(
-  { species, assumed }: Surface,
-  artefacts: PredictorData,
-  bands: readonly string[],
-): Field {
-  const { manifest, modelDigest } = artefacts;
+function metadataField({ species, assumed }: Surface, data: PredictorData, bands: readonly string[]): Field {
+  const { manifest, modelDigest } = data;
   const items = [
-    ['species_code', artefacts.species[species].species_code],
+    ['species_code', data.species[species].species_code],
     ['model_version', manifest.version],
     ['model_digest', modelDigest],
     ['outcomes', manifest.outcomes],
     ['caution', manifest.caution],
-    ...assumptionsOf(artefacts).map(({ name, default: usual = 0 }) => [name, assumed[name] ?? usual]),
+    ...assumptionsOf(data).map(({ name, default: usual = 0 }) => [name, assumed[name] ?? usual]),
   ];
   const xml = [
     ...items.map(([name, value]) => `<Item name="${name}">${escaped(String(value))}</Item>`),

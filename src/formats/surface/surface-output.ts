@@ -26,7 +26,7 @@ export interface SurfaceChunk {
   readonly next: ChunkStart | undefined;
 }
 
-type Encoder = (surface: Surface, artefacts: PredictorData, start: ChunkStart) => SurfaceChunk;
+type Encoder = (surface: Surface, data: PredictorData, start: ChunkStart) => SurfaceChunk;
 
 const ENCODERS = {
   'application/json': textEncoder(jsonSections),
@@ -75,16 +75,16 @@ function rowsOf(surface: Surface, { grid }: PredictorData, from: number, end: nu
   return { grid, species, values, count: points.length, from, points: points.subarray(from, end) };
 }
 
-function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) => TextSection[]): Encoder {
-  return (surface, artefacts, { section, from }) => {
+function textEncoder(sectionsOf: (surface: Surface, data: PredictorData) => TextSection[]): Encoder {
+  return (surface, data, { section, from }) => {
     const { points } = surface;
-    const sections = sectionsOf(surface, artefacts);
+    const sections = sectionsOf(surface, data);
     const { head, columns, format, tail } = sections[section];
     const writer = new RowWriter();
     if (from === 0) writer.writeText(head);
     const end = Math.min(points.length, from + Math.ceil(TEXT_CHUNK_VALUES / columns.length));
-    const rows = rowsOf(surface, artefacts, from, end);
-    const writeRow = columnsWriter(columns, format, textListsOf(artefacts))(writer, rows, end - from);
+    const rows = rowsOf(surface, data, from, end);
+    const writeRow = columnsWriter(columns, format, textListsOf(data))(writer, rows, end - from);
     for (let row = 0; row < end - from; row++) writeRow(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;
@@ -98,16 +98,16 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: PredictorData) =>
 const REGION_ID = 0;
 
 /** Writes a chunk of an Arrow stream. The other fields of the JSON are in the metadata of the schema. */
-function encodeArrow(surface: Surface, artefacts: PredictorData, { from }: ChunkStart): SurfaceChunk {
+function encodeArrow(surface: Surface, data: PredictorData, { from }: ChunkStart): SurfaceChunk {
   const columns = SURFACE_COLUMNS;
-  const types = new OutputTypes(textListsOf(artefacts), { regions: REGION_ID }, new Int32());
+  const types = new OutputTypes(textListsOf(data), { regions: REGION_ID }, new Int32());
   const fields = columns.map((column) => new Field(column.name, types.typeOf(column)));
-  const metadata = Object.entries(surfaceFields(surface, artefacts)).map(
+  const metadata = Object.entries(surfaceFields(surface, data)).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
   const schema = new Schema(fields, new Map(metadata));
   const end = Math.min(from + BATCH_POINTS, surface.points.length);
-  const rows = rowsOf(surface, artefacts, from, end);
+  const rows = rowsOf(surface, data, from, end);
   const read = columns.map((column) => types.read(column, rows, end - from).data());
   const bytes = writeStream(schema, read, from > 0 ? types.dictionaries : undefined);
   if (end < surface.points.length) return { bytes, next: { section: 0, from: end } };
@@ -129,15 +129,15 @@ function csvSections(): TextSection[] {
   return [{ head: columns.map(({ name }) => name).join() + format.after, columns, format, tail: '' }];
 }
 
-function geoJsonSections(surface: Surface, artefacts: PredictorData): TextSection[] {
-  const empty = { type: 'FeatureCollection', ...surfaceFields(surface, artefacts), features: [] };
+function geoJsonSections(surface: Surface, data: PredictorData): TextSection[] {
+  const empty = { type: 'FeatureCollection', ...surfaceFields(surface, data), features: [] };
   const [head, tail] = aroundArrays(empty);
   return [{ head, columns: SURFACE_COLUMNS, format: GEOJSON_FEATURES, tail }];
 }
 
 /** A surface as a JSON object of columns, those of survival by method and horizon: a section for each column. */
-function jsonSections(surface: Surface, artefacts: PredictorData): TextSection[] {
-  const { model, ...fields } = surfaceFields(surface, artefacts);
+function jsonSections(surface: Surface, data: PredictorData): TextSection[] {
+  const { model, ...fields } = surfaceFields(surface, data);
   const ofPoints = SURFACE_COLUMNS.slice(0, -PLANTING_METHODS.length * HORIZONS.length);
   const columns = Object.fromEntries(ofPoints.map(({ name }) => [name, []]));
   const byHorizon = Object.fromEntries(HORIZONS.map((years) => [years, []]));

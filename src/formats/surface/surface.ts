@@ -74,16 +74,16 @@ const SPACING_DECIMALS = 3;
 /** The fields of the JSON of a surface other than its columns. */
 export function surfaceFields(
   { species, points, step }: Surface,
-  artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species'>,
+  data: Pick<Artefacts, 'grid' | 'manifest' | 'species'>,
 ) {
-  const { species_code, common_name } = artefacts.species[species];
-  const rowsApartKm = (step / artefacts.grid.index.stepsPerDegree) * RADIANS * EARTH_RADIUS_KM;
+  const { species_code, common_name } = data.species[species];
+  const rowsApartKm = (step / data.grid.index.stepsPerDegree) * RADIANS * EARTH_RADIUS_KM;
   return {
     species_code,
     species_common_name: common_name,
     horizons: HORIZONS,
     points: points.length,
     spacing_km: Number(rowsApartKm.toFixed(SPACING_DECIMALS)),
-    model: modelOf(artefacts.manifest),
+    model: modelOf(data.manifest),
   };
 }

@@ -13,7 +13,7 @@ import { csvCell, csvFormat, NDJSON, toLatin1 } from './text-formats.js';
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
 export function textOutput(
   { names, lineEnd = '\n' }: TableSource,
-  artefacts: PredictorData,
+  data: PredictorData,
   { format: uploaded, output, horizons, intervals }: TableRequest,
 ): TableOutput {
   const isCsv = output === 'csv';
@@ -24,7 +24,7 @@ export function textOutput(
   const [code, message] = ERROR_COLUMNS.map((name) => format.before(name, columns.length));
   const noError = code + nothing + message + nothing + after;
   const noAnswer = ours.map((name, i) => format.before(name, i) + nothing).join('');
-  const answerWriter = columnsWriter(columns, format, textListsOf(artefacts), noError);
+  const answerWriter = columnsWriter(columns, format, textListsOf(data), noError);
   /** What precedes each uploaded value. */
   const before = names.map((name, i) =>
     isCsv ? '' : `${i === 0 ? '{' : ''}${toLatin1(JSON.stringify(name))}:`,

@@ -39,7 +39,7 @@ export function batchRoute(app: FastifyInstance, context: RouteContext): void {
     // Others may have arrived since the first look at the queue, and parsing a body is most of what is left to do.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, max: TIERS[tier].sitesPerBatch };
-    const batch = requestReaderOf(generation.artefacts).readBatch(request.body, limit);
+    const batch = requestReaderOf(generation.data).readBatch(request.body, limit);
     const { rows } = batch;
     request.state.sites = batch.total;
     const answers =
@@ -47,7 +47,7 @@ export function batchRoute(app: FastifyInstance, context: RouteContext): void {
 
     const failures = new Map(batch.failed);
     for (const [row, status] of answers.unanswered()) {
-      const error = placeError(status, rows, row, generation.artefacts);
+      const error = placeError(status, rows, row, generation.data);
       failures.set(batch.entries[row], {
         error,
         latitude: rows.latitude[row],
@@ -63,6 +63,6 @@ export function batchRoute(app: FastifyInstance, context: RouteContext): void {
     for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
     if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
 
-    return reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes).send(body);
+    return reply.type(JSON_TYPE).header('model-outcomes', generation.data.manifest.outcomes).send(body);
   });
 }

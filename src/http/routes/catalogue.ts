@@ -51,9 +51,9 @@ export function generationRoute(
   );
 }
 
-const describeSpecies = ({ artefacts: { species } }: Generation) => ({ species, count: species.length });
+const describeSpecies = ({ data: { species } }: Generation) => ({ species, count: species.length });
 
-const describeCoverage = ({ artefacts: { grid, regions, searchRadiusKm } }: Generation) => ({
+const describeCoverage = ({ data: { grid, regions, searchRadiusKm } }: Generation) => ({
   regions: regions.map((region, index) => ({
     region: region.region,
     name: region.name,
@@ -66,7 +66,7 @@ const describeCoverage = ({ artefacts: { grid, regions, searchRadiusKm } }: Gene
   planting_methods: PLANTING_METHODS,
 });
 
-const describeModel = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: Generation) => ({
+const describeModel = ({ data: { manifest, grid, modelDigest, gridDigest } }: Generation) => ({
   ...modelOf(manifest),
   digest: modelDigest,
   outcomes: manifest.outcomes,

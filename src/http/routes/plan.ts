@@ -53,7 +53,7 @@ export function planRoute(
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const { artefacts, batches } = generation;
+    const { data, batches } = generation;
     const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, max: TIERS[tier].sitesPerBatch };
@@ -85,12 +85,12 @@ export function planRoute(
 
     const end = {
       horizon_years: HORIZONS[plan.terms.horizon],
-      model: modelOf(artefacts.manifest),
+      model: modelOf(data.manifest),
       generated_at: new Date(nowMs()).toISOString(),
     };
     const answered = Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`);
     takeMemoryFor(memory, answered, reply);
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
-    return reply.type(JSON_TYPE).header('model-outcomes', artefacts.manifest.outcomes).send(answered);
+    return reply.type(JSON_TYPE).header('model-outcomes', data.manifest.outcomes).send(answered);
   });
 }

@@ -76,19 +76,19 @@ export function singleSiteRoutes(
   ) => {
     const answers = await submitter.submit(reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered())
-      throw failure(placeError(status, rows, row, generation.artefacts));
+      throw failure(placeError(status, rows, row, generation.data));
     const body = bodyOf([...answers.elements()]);
     answers.release();
     takeMemoryFor(memory, body, reply);
     metrics.sites.inc({ outcome: 'answered' });
-    const { outcomes } = generation.artefacts.manifest;
+    const { outcomes } = generation.data.manifest;
     return reply.type(JSON_TYPE).header('model-outcomes', outcomes).send(body);
   };
 
   const siteRoute = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>
     app.post<{ Body: Buffer }>(path, async (request, reply) => {
       const generation = serving.current;
-      const rows = checked(request, requestReaderOf(generation.artefacts).readSite(request.body, kind));
+      const rows = checked(request, requestReaderOf(generation.data).readSite(request.body, kind));
       return answer(reply, generation, rows, ([element]) => Buffer.from(element));
     });
   siteRoute(predictEndpoint, 'prediction');
@@ -96,11 +96,11 @@ export function singleSiteRoutes(
 
   app.post<{ Body: Buffer }>(rankEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const ranking = checked(request, requestReaderOf(generation.artefacts).readRanking(request.body));
+    const ranking = checked(request, requestReaderOf(generation.data).readRanking(request.body));
     const { site, nativeOnly } = ranking;
     // Without a point, `answer` throws, whatever is ranked.
-    const point = Math.max(0, nearestDataOf(generation.artefacts).find(site.longitude[0], site.latitude[0]));
-    const { nativeRanges } = generation.artefacts.grid;
+    const point = Math.max(0, nearestDataOf(generation.data).find(site.longitude[0], site.latitude[0]));
+    const { nativeRanges } = generation.data.grid;
     const isNative = (species: number) => ((nativeRanges[point] >>> species) & 1) === 1;
     const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));
     // At least one row: the answer has the site even if the ranking is empty.

@@ -40,14 +40,14 @@ export const healthEndpoint: Endpoint = {
 /** GET /v1/health: the phase of the service, its model and its workers. It needs no key. */
 export function healthRoute(app: FastifyInstance, { serving, phase }: RouteContext): void {
   app.get(healthEndpoint.path, (_request, reply) => {
-    const { artefacts, workers } = serving.current;
+    const { data, workers } = serving.current;
     reply.code(phase.current === 'ok' ? 200 : 503);
     return {
       status: phase.current,
       version: VERSION,
-      model: { ...modelOf(artefacts.manifest), digest: artefacts.modelDigest },
-      data_points: artefacts.grid.pointCount,
-      species: artefacts.species.length,
+      model: { ...modelOf(data.manifest), digest: data.modelDigest },
+      data_points: data.grid.pointCount,
+      species: data.species.length,
       workers: { ready: workers.ready, total: workers.size },
       uptime_seconds: Math.floor(process.uptime()),
     };

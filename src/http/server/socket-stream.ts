@@ -18,7 +18,7 @@ export class SocketStream extends Duplex {
       .on('close', () => this.destroy());
   }
 
-  /** Called by Node's server, as that of a socket. */
+  /** Node's server calls this as it calls the method of a socket. */
   setTimeout(ms: number): this {
     this.socket.setTimeout(ms);
     return this;

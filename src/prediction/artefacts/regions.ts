@@ -29,7 +29,7 @@ export const regionsSchema = z
 /** A region of the coverage: its ISO 3166-2 code, its name and its outline in degrees, [longitude, latitude]. */
 export type Region = z.output<typeof regionsSchema>[number];
 
-/** A box in degrees, its edges included; west is not east of east. */
+/** A box in degrees, its edges included; `west` is at most `east`. */
 export interface Box {
   readonly west: number;
   readonly south: number;

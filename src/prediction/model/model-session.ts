@@ -72,7 +72,10 @@ export class ModelSession<Output extends string> {
   ): Promise<ModelSession<Output>> {
     const session = await InferenceSession.create(bytes, OPTIONS).catch((error: Error) => {
       if (/external (data|tensors)/i.test(error.message))
-        throw new ArtefactError(path, 'keeps weights in another file, which is not read: save it as one');
+        throw new ArtefactError(
+          path,
+          'has weights in another file, which is not read: save the model as one file',
+        );
       throw new ArtefactError(path, `onnxruntime cannot load it: ${oneLine(error.message)}`);
     });
     const { inputNames, outputNames } = session;

@@ -76,13 +76,13 @@ export class Generations {
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       this.reloads.refused++;
-      const reason = { ...reasonOf(error), model: former.artefacts.manifest.version };
+      const reason = { ...reasonOf(error), model: former.data.manifest.version };
       this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
     this.phase.checkWorkers(this.current.workers);
     this.reloads.switched++;
-    const switched = { ...logFieldsOf(this.current.artefacts), former: former.artefacts.manifest.version };
+    const switched = { ...logFieldsOf(this.current.data), former: former.data.manifest.version };
     this.log.info(switched, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));
     this.#retiring.set(former, end);

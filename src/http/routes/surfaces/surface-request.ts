@@ -129,28 +129,28 @@ const latticesOf = memoize(
  *   the ETag after it
  * @throws ApiError in the order of the interface
  */
-export function readSurface(request: FastifyRequest<SurfaceRoute>, { artefacts }: Generation) {
+export function readSurface(request: FastifyRequest<SurfaceRoute>, { data }: Generation) {
   const type = typeOf(request);
   const { tier } = callerOf(request);
   const readers = { f: String, bbox: boxOf };
-  const schema = schemasOf(artefacts)[tier];
-  const { values, assumed, intervals } = readQuery(schema, request.query, readers, artefacts);
+  const schema = schemasOf(data)[tier];
+  const { values, assumed, intervals } = readQuery(schema, request.query, readers, data);
   const isRaster = type === TIFF_TYPE;
   if (intervals && !isRaster) throw issueError('include', 'include=intervals can only be had with f=tif');
   const box = (values.bbox ?? EVERYWHERE) as Box;
   const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
   const maxPoints = (values.max_points ?? defaultPoints) as number;
-  const lattice = latticesOf(artefacts).memo(JSON.stringify([box, maxPoints]));
+  const lattice = latticesOf(data).memo(JSON.stringify([box, maxPoints]));
   const { points, step } = lattice;
   if (isRaster) checkRaster(lattice, maxPoints);
   const { species_code } = request.params;
-  const catalogue = speciesOf(artefacts);
+  const catalogue = speciesOf(data);
   const species = catalogue.indexOf(species_code);
   if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
   const isFile = isRaster || (points.length <= MAX_FILE_POINTS && FILE_TYPES.includes(type));
   if (!isFile) requireChunks(request, 'A surface');
 
-  const { modelDigest, gridDigest } = artefacts;
+  const { modelDigest, gridDigest } = data;
   const asked = [species_code, box, step, assumed, intervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...asked);
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;

@@ -70,7 +70,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       return reply.headers({
         etag,
         'cache-control': CACHE_CONTROL.revalidated,
-        'model-outcomes': generation.artefacts.manifest.outcomes,
+        'model-outcomes': generation.data.manifest.outcomes,
       });
     };
     if (isUnchanged(etag)) {
@@ -173,7 +173,7 @@ function surfaceWork(submitter: Submitter, timeoutMs: number) {
     asked: AskedSurface,
   ): Promise<SurfaceFile> {
     const { points, type, identity } = asked;
-    const { artefacts, batches, streams } = generation;
+    const { data, batches, streams } = generation;
     const { id } = callerOf(reply.request);
     const { values, bytes: ownBytes } = sizeOf(asked);
     const answerBytes =
@@ -192,7 +192,7 @@ function surfaceWork(submitter: Submitter, timeoutMs: number) {
       reply.request.state.times = steps;
       const bytes =
         type === TIFF_TYPE
-          ? await surfaceTiff(surface, artefacts, steps, laterDeadline)
+          ? await surfaceTiff(surface, data, steps, laterDeadline)
           : Buffer.from(await arrayBuffer(surfaceChunks(surface, type, steps, laterDeadline)));
       const file = { bytes, byteTag: type === TIFF_TYPE ? await byteTag(bytes) : undefined };
       files.set(identity, file);

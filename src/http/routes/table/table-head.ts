@@ -30,7 +30,7 @@ const UTF_8 = /^(utf-?8|us-ascii)$/i;
 /** Reads a request except for its body. @throws ApiError in the order of checks that the interface defines */
 export function readHead(request: FastifyRequest, config: Config, generation: Generation) {
   const { headers, query } = request;
-  const { artefacts } = generation;
+  const { data } = generation;
   requireChunks(request, 'A table');
   const sent = headers['content-type']?.split(';', 1)[0].trim().toLowerCase() as TableMediaType;
   const isTable = Object.hasOwn(TABLE_FORMATS, sent);
@@ -46,7 +46,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
   const { tier } = callerOf(request);
   const { hasLargeBodies, sitesPerBatch } = TIERS[tier];
   const readers = { horizons: (text: string) => text.split(',') };
-  const { values, ...read } = readQuery(schemaOf(artefacts), Object(query), readers, artefacts);
+  const { values, ...read } = readQuery(schemaOf(data), Object(query), readers, data);
   const years = values.horizons as string[] | undefined;
   const table: TableRequest = {
     format: TABLE_FORMATS[sent],

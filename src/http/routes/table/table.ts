@@ -121,7 +121,7 @@ export function tableRoute(
       return answer.start();
     };
     const bytes = await beforeFirstByte(reply, steps, start);
-    reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
+    reply.header('model-outcomes', generation.data.manifest.outcomes);
     return sendChunks(reply, asked.outputType, bytes, steps, 'a table');
   });
 }
