@@ -113,7 +113,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   invalid_request: {
     cause: 'A field is missing, has the wrong type or is out of range, or an option is misspelled.',
-    remedy: '`issues` lists every invalid field and what is allowed.',
+    remedy: 'With 422, `issues` lists every invalid field and what is allowed; else the message says it.',
     example: {
       message: 'The request is not valid: latitude must be a number from -90 to 90, not "44.12".',
       details: {
