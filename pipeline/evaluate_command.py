@@ -196,7 +196,7 @@ def _scores(method: str, trees: Trees) -> list[dict]:
     """Return the scores of a method as the manifest of models has them; null where one cannot be estimated."""
     entries = []
     for column, horizon in enumerate(HORIZONS):
-        found, _ = measures(trees, column)
+        found = {} if np.isnan(trees.survival[:, column]).any() else measures(trees, column)[0]
         scores = {name: round(found[name], 4) if name in found else None for name in recalibration.SCORES}
         entries.append({"planting_method": method, "horizon_years": horizon, **scores})
     return entries

@@ -31,6 +31,11 @@ class Lines:
     intercept: np.ndarray
     slope: np.ndarray
 
+    @property
+    def changes(self) -> np.ndarray:
+        """Whether a line changes hazards, bool [periods]."""
+        return (self.intercept != 0) | (self.slope != 1)
+
     def survival(self, survival: np.ndarray) -> np.ndarray:
         """Return recalibrated survival [rows, horizons]."""
         return np.cumprod(1 - expit(self.intercept + self.slope * hazard_logits(survival)), axis=1)

@@ -7,6 +7,7 @@ from pipeline.outcomes.periods import HORIZONS, PERIOD_NAMES
 
 FORMAT = "nurselog-evaluation/1"
 NOT_ESTIMABLE = "not estimable"
+NOT_HELD_OUT = "a period has a line of all trees and none without a fold, or the other way round (too few deaths)"
 _COUNTS = ["trees", "dead", "alive", "lost"]
 _SCORES = {
     "observed": ("observed", 3),
@@ -112,6 +113,7 @@ def _recalibration(report: dict) -> list[str]:
         for method, entries in recalibration["methods"].items()
         for entry in entries
     ]
+    pairs = list(zip(recalibration["scores_before"], recalibration["scores"], strict=True))
     scores = [
         [
             after["planting_method"],
@@ -121,8 +123,9 @@ def _recalibration(report: dict) -> list[str]:
                 for name in ("auc", "brier", "calibration_slope", "expected_calibration_error")
             ),
         ]
-        for before, after in zip(recalibration["scores_before"], recalibration["scores"], strict=True)
+        for before, after in pairs
     ]
+    lost = any(before["brier"] is not None and after["brier"] is None for before, after in pairs)
     return [
         "A line on the logit of the hazard of each period, in `recalibration.json`, which `python -m pipeline\n"
         "recalibrate` applies. An intercept above 0 means that more trees die than predicted.",
@@ -130,6 +133,7 @@ def _recalibration(report: dict) -> list[str]:
         "Scores before / after, each fold of blocks recalibrated by lines that were fitted without it. If they do not\n"
         "improve, do not apply the recalibration:",
         markdown_table(["method", "year", "AUC", "Brier", "slope", "ECE"], scores),
+        *([f"{NOT_ESTIMABLE.capitalize()} after recalibration: {NOT_HELD_OUT}."] if lost else []),
     ]
 
 

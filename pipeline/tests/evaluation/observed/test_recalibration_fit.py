@@ -47,6 +47,18 @@ def test_held_out_folds_are_recalibrated_to_the_true_survival(trees, survival):
     assert held_out_survival(trees, survival) == pytest.approx(TRUE.survival(survival), abs=0.03)
 
 
+def test_survival_is_nan_from_a_period_on_whose_line_a_fold_decides(trees, survival):
+    def without_deaths(*folds):
+        died = trees.died.copy()
+        died[np.isin(trees.fold, folds), 1] = 0
+        return np.isnan(held_out_survival(replace(trees, died=died), survival))
+
+    # The other folds have no death in the second period: it has a line only with all trees or the fold with deaths.
+    assert (without_deaths(1, 2, 3, 4) == ((trees.fold == 0)[:, None] & [False, True, True])).all()
+    # No death at all: the period has no line with or without a fold.
+    assert not without_deaths(0, 1, 2, 3, 4).any()
+
+
 def test_intervals_contain_the_true_line(trees):
     for period, entry in enumerate(line_entries(trees, replicates=60, seed=1)):
         assert entry["intercept_low"] - 0.05 < TRUE.intercept[period] < entry["intercept_high"] + 0.05
