@@ -2,6 +2,7 @@
 
 import copy
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 from pipeline.evaluation.evidence.document.card import evidence_section
@@ -35,8 +36,14 @@ CAUTION = {
 def run(recalibration_file: Path, models_directory: Path, number: str, output: Path) -> None:
     """Write the graphs, manifest.json and model-card.md of recalibrated models of version `number` into `output`."""
     models = read_artefacts(models_directory)
-    content, lines = read_recalibration(recalibration_file)
+    content, every_line = read_recalibration(recalibration_file)
     _check_models(recalibration_file, content, models)
+    lines = {method: of_method for method, of_method in every_line.items() if of_method.changes.any()}
+    if not lines:
+        raise ModelsError(
+            f"{recalibration_file}: changes no model: every intercept is 0 and every slope 1 "
+            "(report.md of the evaluation says why)"
+        )
     if output.resolve() == models_directory.resolve():
         raise ModelsError(f"{output}: holds the models to recalibrate; name another directory")
     output.mkdir(parents=True, exist_ok=True)
@@ -64,14 +71,14 @@ def run(recalibration_file: Path, models_directory: Path, number: str, output: P
         "version": version,
         "interval_level": None,
         "caution": _caution(models, [method for method in models.methods if method not in changed]),
-        "scores": _scores(models.manifest["scores"], content["scores"]),
+        "scores": _scores(models.manifest["scores"], content["scores"], lines),
         "provenance": provenance | {"recalibration": recalibration},
     }
     (output / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
     comparisons = compare_plantings(read_grid(GRID), read_artefacts(output), read_plantings())
     write_into_manifest(manifest, comparisons, output)
     tested = evidence_section(comparisons, manifest)
-    card = "\n\n".join([_card(models, content, manifest), tested]) + "\n"
+    card = "\n\n".join([_card(models, content, lines, manifest), tested]) + "\n"
     (output / "model-card.md").write_text(card, encoding="utf-8")
     print(f"wrote {output / 'manifest.json'}")
 
@@ -98,26 +105,27 @@ def _caution(models: ModelArtefacts, copied: list[str]) -> str:
     return " ".join(parts)
 
 
-def _scores(base: list[dict], recalibrated: list[dict]) -> list[dict]:
-    """Return the scores of the recalibrated methods, and the base's of the others.
+def _scores(base: list[dict], estimated: list[dict], methods: Collection[str]) -> list[dict]:
+    """Return the estimated scores of the recalibrated methods, and the base's of the others.
 
     The service requires a Brier score and a calibration error: years without one are left out.
     """
-    methods = {entry["planting_method"] for entry in recalibrated}
     kept = [entry for entry in base if entry["planting_method"] not in methods]
+    recalibrated = [entry for entry in estimated if entry["planting_method"] in methods]
     required = ("brier", "expected_calibration_error")
     return kept + [entry for entry in recalibrated if all(entry[name] is not None for name in required)]
 
 
-def _card(models: ModelArtefacts, content: dict, manifest: dict) -> str:
+def _card(models: ModelArtefacts, content: dict, methods: Collection[str], manifest: dict) -> str:
     table = content["outcomes"]
     header = ["method", "horizon", "intercept", "slope"]
     rows = [
         [method, str(entry["horizon_years"]), f"{entry['intercept']:.3f}", f"{entry['slope']:.3f}"]
-        for method, entries in content["methods"].items()
-        for entry in entries
+        for method in methods
+        for entry in content["methods"][method]
     ]
-    kept = [method for method in models.methods if method not in content["methods"]]
+    kept = [method for method in models.methods if method not in methods]
+    of_base = f"; those of {' and '.join(kept)} are those of the base models" if kept else ""
     unchanged = "".join(f" The {method} model is unchanged." for method in kept)
     return f"""# Model card: {manifest["version"]}
 
@@ -129,4 +137,5 @@ base models.{unchanged} Everything else is as in the model card of the base mode
 
 {markdown_table(header, rows)}
 
-The scores in `manifest.json` are on held-out blocks of that table (`docs/outcomes.md`)."""
+The scores of {" and ".join(methods)} in `manifest.json`, where they could be estimated, are on held-out blocks of that
+table (`docs/outcomes.md`){of_base}."""

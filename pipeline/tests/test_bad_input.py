@@ -184,7 +184,7 @@ def test_a_recalibration_of_other_models_is_refused(capsys, tmp_path):
     )
 
 
-def test_an_evaluation_of_one_method_without_deaths_and_blocks_says_what_it_cannot_estimate(tmp_path, table):
+def test_an_evaluation_of_one_method_without_deaths_and_blocks_says_what_it_cannot_estimate(capsys, tmp_path, table):
     assert main([str(option) for option in evaluation(tmp_path, table(alive=1))]) == 0
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert {entry["planting_method"] for entry in report["scores"]} == {"manual"}
@@ -198,6 +198,10 @@ def test_an_evaluation_of_one_method_without_deaths_and_blocks_says_what_it_cann
     text = (tmp_path / "out" / "report.md").read_text()
     assert "not estimable" in text
     assert "nan" not in text
+    options = ["--recalibration", tmp_path / "out" / "recalibration.json", "--model-version", "2_0"]
+    message = refused(capsys, "recalibrate", *options, "--output", tmp_path / "recalibrated")
+    assert "recalibration.json: changes no model: every intercept is 0 and every slope 1" in message
+    assert not (tmp_path / "recalibrated").exists()
 
 
 def test_years_before_the_only_visit_are_not_scored_or_recalibrated(tmp_path, table):

@@ -116,6 +116,25 @@ def test_recalibrated_models_predict_the_survival_that_was_observed(first, table
             assert entry["calibration_slope"]["value"] == pytest.approx(1, abs=0.15)
 
 
+def test_a_method_that_no_line_changes_is_copied_with_its_scores(first, directory):
+    content = json.loads((directory / "first" / "recalibration.json").read_text(encoding="utf-8"))
+    for entry in content["methods"]["drone_seeded"]:
+        entry |= {"intercept": 0, "slope": 1}
+    (directory / "manual-only.json").write_text(json.dumps(content), encoding="utf-8")
+    models = directory / "manual-only"
+    options = ["--recalibration", str(directory / "manual-only.json"), "--model-version", "2_2"]
+    assert main(["recalibrate", *options, "--output", str(models)]) == 0
+    base, new = (read_artefacts(path) for path in (MODELS, models))
+    assert new.sha256()["drone_seeded"] == base.sha256()["drone_seeded"]
+    estimated = [score for score in content["scores"] if score["planting_method"] == "manual"]
+    of_base = [score for score in base.manifest["scores"] if score["planting_method"] == "drone_seeded"]
+    assert new.manifest["scores"] == of_base + estimated
+    assert "The drone_seeded model is unchanged" in new.manifest["caution"]
+    card = (models / "model-card.md").read_text(encoding="utf-8")
+    assert "those of drone_seeded are those of the base models." in card
+    assert "| drone_seeded | 1 |" not in card
+
+
 def test_models_know_each_table_that_they_were_recalibrated_to_or_keep_a_method_from(table, directory):
     def in_sample(models, *origins):
         report = evaluated(table, directory / "known", "--models", str(models), "--replicates", "0")
