@@ -33,6 +33,11 @@ class YearResult:
     observed: float
     predicted: float
 
+    @property
+    def compared(self) -> int:
+        """Observed values that were compared with an interval."""
+        return self.inside + self.below + self.above
+
 
 @dataclass(frozen=True)
 class SourceResult:
@@ -68,7 +73,7 @@ class SourceResult:
     @property
     def compared(self) -> int:
         """Observed values that were compared with an interval."""
-        return self.inside + self.below + self.above
+        return sum(year.compared for year in self.years)
 
     @property
     def share_inside(self) -> float:
@@ -132,7 +137,11 @@ class Result:
 
     def unjudged(self) -> list[SourceResult]:
         """Return the sources with too few values to say whether they fit."""
-        return [source for source in self.sources if source.compared < MIN_VALUES]
+        return [source for source in self.sources if 0 < source.compared < MIN_VALUES]
+
+    def uncompared(self) -> list[SourceResult]:
+        """Return the sources without a value beside an interval."""
+        return [source for source in self.sources if not source.compared]
 
     def _judged(self) -> list[SourceResult]:
         return [source for source in self.sources if source.compared >= MIN_VALUES]

@@ -1,5 +1,7 @@
 """The sections of the model card, as Markdown."""
 
+import re
+
 import pandas as pd
 
 from pipeline.evaluation.ebm import EbmComparison
@@ -22,6 +24,11 @@ _BEYOND = {
     ),
     True: "in a straight line.",
 }
+
+
+def with_marked(text: str, *, shown: bool) -> str:
+    """Return a text with its parts between double square brackets, or without them."""
+    return re.sub(r"\[\[(.*?)\]\]", r"\1" if shown else "", text, flags=re.DOTALL)
 
 
 def markdown_table(header: list[str], rows: list[list[str]]) -> str:

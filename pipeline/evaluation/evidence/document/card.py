@@ -93,9 +93,7 @@ def _row(source: SourceResult, year: YearResult, where: dict[str, str]) -> list[
         str(year.year),
         share(year.observed),
         share(year.predicted),
-        str(year.inside),
-        str(year.below),
-        str(year.above),
+        *(str(count) if year.compared else "-" for count in (year.inside, year.below, year.above)),
         "-" if math.isnan(year.width) else share(year.width),
         gain if year is source.years[0] else "",
     ]

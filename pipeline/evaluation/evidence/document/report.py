@@ -12,6 +12,15 @@ from pipeline.evaluation.evidence.document.card import (
     use_of_figures,
     where_of_sources,
 )
+from pipeline.evaluation.evidence.document.notes import (
+    INTERIOR,
+    extrapolated,
+    independence,
+    interior,
+    known,
+    redcedars,
+    sown_spots,
+)
 from pipeline.evaluation.evidence.document.tables import (
     emergence_table,
     germinant_table,
@@ -25,8 +34,7 @@ from pipeline.evaluation.evidence.outside import CLIMATE, OutsidePlaces
 from pipeline.evaluation.evidence.places import read_places
 from pipeline.evaluation.evidence.plantings import YEAR_TOLERANCE
 from pipeline.evaluation.evidence.predictions import Comparison, unseen
-from pipeline.evaluation.evidence.redcedar import redcedar_visits
-from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL, coverage
+from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL
 from pipeline.evaluation.evidence.stands import (
     CLEAR_PLOTS,
     Stand,
@@ -37,11 +45,10 @@ from pipeline.evaluation.evidence.stands import (
 )
 from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, Result, SourceResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
-from pipeline.evaluation.model_card.text import markdown_table
-from pipeline.models.artefacts import simulated_methods
+from pipeline.evaluation.model_card.text import markdown_table, with_marked
 from pipeline.outcomes.seeds import PUBLISHED_FIRST_YEAR, SEEDS_PER_SPOT
 
-RAINIER, INTERIOR = "AileneKane/mora_transplant", "tcharris2/MTP_Fd_Regen"
+RAINIER = "AileneKane/mora_transplant"
 _TEMPLATE = Path(__file__).with_name("report.md")
 
 
@@ -52,19 +59,23 @@ def report(comparisons: Sequence[Comparison], manifest: dict, outside: OutsidePl
     result = summarise(comparisons)
     use, why = use_of_figures(comparisons)
     where = where_of_sources()
-    return _TEMPLATE.read_text(encoding="utf-8").format(
+    template = with_marked(_TEMPLATE.read_text(encoding="utf-8"), shown=result.compared > 0)
+    return template.format(
         version=manifest["version"],
         caution=filled(caution(manifest, comparisons)),
         use=filled(f"**What the figures may be used for.** {use} The reason: {why}."),
         fits=_named(result.fitting(), where),
         misses=_named(result.missing(), where),
         unjudged=_named(result.unjudged(), where),
+        uncompared=_uncompared(result, where),
+        interior=interior(result),
+        sown_spots=sown_spots(comparisons),
         min_values=MIN_VALUES,
         fits_share=f"{FITS:.0%}",
         result_table=result_table(result),
-        extrapolated=_extrapolated(comparisons),
-        independence=_independence(manifest) + _known(every, result),
-        redcedar=_redcedar(),
+        extrapolated=extrapolated(comparisons),
+        independence=independence(manifest) + known(every, result),
+        redcedar=redcedars(),
         on_grid=f"{every.on_grid:,}",
         trees=f"{every.trees:,}",
         tolerance=YEAR_TOLERANCE,
@@ -109,62 +120,10 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
     return "\n".join(lines) or "- none"
 
 
-def _independence(manifest: dict) -> str:
-    """Say what whoever made the models knew of the plantings."""
-    simulated = simulated_methods(manifest)
-    if not simulated:
-        return filled(
-            "- **The models were fitted without these plantings.** The effects of vegetation and overstory were not "
-            "fitted: their sizes come from Mount Rainier and Idaho."
-        )
-    of = "" if simulated == list(manifest["methods"]) else f" of the {simulated[0]} model"
-    aimed_at = filled(
-        "- **Some of it was aimed at.** The sizes of vegetation and overstory come from Mount Rainier and Idaho, the "
-        "spread between plantings from British Columbia and Vancouver Island, and with weed control the interval at "
-        "Medford was made to reach 0.89. Medford's two figures are of two species together and stand here for each: "
-        "its four values are two."
-    )
-    view = "Whoever set the sizes of the simulation had these sources in view."
-    return f"- **It is no independent test{of}.** {view}\n{aimed_at}"
-
-
-def _known(every: Result, tested: Result) -> str:
-    """Name the sources that are left out because the models know them."""
-    names = {source.source for source in tested.sources}
-    items = [
-        f"- **Not counted: {source.source}.** The models know of its {source.trees:,} trees from a table."
-        for source in every.sources
-        if source.source not in names
-    ]
-    return "".join(f"\n{filled(item)}" for item in items)
-
-
-def _extrapolated(comparisons: Sequence[Comparison]) -> str:
-    """Say how many values lie inside where the models extrapolate, and where they do not."""
-    counts = []
-    for beyond in (False, True):
-        inside, below, above = coverage([c for c in comparisons if bool(c.predicted.beyond) == beyond])
-        counts.append(f"{inside} of {inside + below + above}")
-    names = sorted({name for comparison in comparisons for name in comparison.predicted.beyond})
-    return filled(
-        f"- **Extrapolation.** Within the 1st to the 99th percentile of the training "
-        f"sites {counts[0]} values lie inside, beyond it in any feature ({', '.join(names) or 'none'}) {counts[1]}."
-    )
-
-
-def _redcedar() -> str:
-    """Say between which ends the survival of the redcedars lies, as some were not found."""
-    visits = redcedar_visits().assign(year=lambda table: table["years"].round().astype(int))
-    sums = visits.groupby("year")[["planted", "alive", "missing"]].sum()
-    ends = [
-        f"{alive / planted:.2f} and {(alive + missing) / planted:.2f} in year {year}"
-        for year, planted, alive, missing in sums.itertuples()
-    ]
-    return filled(
-        "- **The redcedars are a lower bound.** Trees that were not found count as dead here, while the table that "
-        f"`example` writes leaves out those that never were. The survival of all lies between {', '.join(ends)}: the "
-        "first if trees that were not found had died, the second if they lived."
-    )
+def _uncompared(result: Result, where: dict[str, str]) -> str:
+    """List the sources without a value beside an interval, under a line of their own if there are any."""
+    sources = result.uncompared()
+    return f"\n\nNo value beside an interval:\n\n{_named(sources, where)}" if sources else ""
 
 
 def _number(count: int, name: str) -> str:

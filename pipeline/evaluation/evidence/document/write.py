@@ -7,8 +7,9 @@ from pathlib import Path
 from pipeline.evaluation.conditioning.section import conditioning_section
 from pipeline.evaluation.evidence.document.card import SECTION, caution, evidence_section, is_simulated
 from pipeline.evaluation.evidence.document.listing import evidence_rows, listing
+from pipeline.evaluation.evidence.document.notes import INTERIOR
 from pipeline.evaluation.evidence.document.plots import plot_elevation, plot_observed
-from pipeline.evaluation.evidence.document.report import INTERIOR, RAINIER, elevations_of_places, report
+from pipeline.evaluation.evidence.document.report import RAINIER, elevations_of_places, report
 from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.redcedar import REDCEDAR

@@ -2,7 +2,9 @@
 
 import json
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pipeline.__main__ import main
@@ -12,7 +14,7 @@ from pipeline.evaluation.evidence.document.report import report
 from pipeline.evaluation.evidence.document.write import write_into_card
 from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.plantings import read_plantings
-from pipeline.evaluation.evidence.predictions import compare_plantings
+from pipeline.evaluation.evidence.predictions import Predicted, compare_plantings
 from pipeline.evaluation.evidence.text import share
 from pipeline.evaluation.model_card.limits import limits_section
 from pipeline.evaluation.model_card.text import markdown_table
@@ -118,6 +120,20 @@ def test_models_without_intervals_are_not_said_to_have_some_that_miss(tmp_path):
     document = (models / "evidence.md").read_text(encoding="utf-8")
     assert "(AileneKane/mora_transplant, 5 places): without intervals; year 1" in document
     assert not re.search(r"\bnan\b", document)
+
+
+def test_sentences_on_the_result_are_not_written_of_models_that_they_do_not_fit(whole_grid):
+    models = read_artefacts(MODELS)
+    lives = Predicted(np.full(5, 0.6), None, None, "grid")
+    comparisons = [replace(found, predicted=lives) for found in compare_plantings(whole_grid, models, read_plantings())]
+    manifest = models.manifest | {"outcomes": "observed", "provenance": {}, "features": []}
+    result = report(comparisons, manifest, OutsidePlaces(whole_grid), "").split("## How they are compared")[0]
+    assert "too few to say:\n\n- none\n\nNo value beside an interval:\n\n- Mount Rainier (" in result
+    assert "the northernmost place, where\nmost trees lived.\n\nRead it with care:" in result
+    assert "- **The models were fitted without these plantings.**\n- **British" in result
+    assert "- **No spot seeded by drone in the two states is among them.**\n\n" in result
+    for claim in ("| 0 | 0 | 0 |", "0 of 0", "flatters the models", "wide interval"):
+        assert claim not in result
 
 
 def test_the_card_gets_the_caution_and_the_section_and_keeps_the_rest(tmp_path, whole_grid):
