@@ -81,7 +81,7 @@ def write_model_card(
         evidence_section(comparisons, manifest),
         inputs_section(grid, graphs, simulated=truth is not None),
         near_places_section(grid, graphs),
-        plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")),
+        plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png"), simulated=truth is not None),
     ]
     if truth:
         interval_graphs = {method: IntervalGraph(card.parent / interval_file(method)) for method in METHODS}

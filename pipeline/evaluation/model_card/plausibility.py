@@ -24,12 +24,14 @@ from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes
 
 
-def plausibility_section(grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str) -> str:
+def plausibility_section(
+    grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str, *, simulated: bool
+) -> str:
     """Report the published sample, the gap, the magnitudes and the orderings."""
     return "\n\n".join(
         [
             "## Plausibility",
-            _sample(grid, models),
+            _sample(grid, models, simulated),
             _spread(grid, models),
             _best_species(grid, models[METHODS[0]]),
             _rules(grid, models[METHODS[0]]),
@@ -40,7 +42,7 @@ def plausibility_section(grid: Grid, models: dict[str, GraphModel], survival_ima
     )
 
 
-def _sample(grid: Grid, models: dict[str, GraphModel]) -> str:
+def _sample(grid: Grid, models: dict[str, GraphModel], simulated: bool) -> str:
     rows = []
     for method in METHODS:
         survival, contributions = published_sample(grid, models[method])
@@ -58,8 +60,8 @@ def _sample(grid: Grid, models: dict[str, GraphModel]) -> str:
             )
     place = f"{PUBLISHED_SPECIES} at {PUBLISHED_SITE[0]}, {PUBLISHED_SITE[1]}"
     header = ["method", "year", "published", "model", "top factors"]
-    note = "The levels of the simulation were set to meet it, so that the agreement is by construction."
-    return f"A published sample, {place}. {note}\n\n{markdown_table(header, rows)}"
+    note = " The levels of the simulation were set to meet it, so that the agreement is by construction."
+    return f"A published sample, {place}.{note if simulated else ''}\n\n{markdown_table(header, rows)}"
 
 
 def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:

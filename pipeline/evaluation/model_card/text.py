@@ -129,6 +129,11 @@ def overall_section(native: pd.DataFrame, everywhere: pd.DataFrame, image: str) 
         if has_best
         else "*Reached* means that\nthe probabilities are right on average in places that the fit has not seen."
     )
+    off_range = (
+        "All trees. Those planted off the range mostly die, which is easy to tell, so the AUC is higher:"
+        if has_best
+        else "All trees:"
+    )
     return f"""## Scores on held-out blocks
 
 One-degree blocks are divided into five folds; each fold is predicted by models fitted without it. Trees lost before a
@@ -139,7 +144,7 @@ these:
 
 {_score_table(native)}
 
-All trees. Those planted off the range mostly die, which is easy to tell, so the AUC is higher:
+{off_range}
 
 {_score_table(everywhere)}
 

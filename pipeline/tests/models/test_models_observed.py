@@ -114,4 +114,9 @@ def test_the_artefacts_are_those_of_the_simulation_and_name_the_table(built):
     assert card.startswith(f"# Model card: pnw_v7_4_lodgepole\n\n**{manifest['caution']}**\n")
     assert "The outcomes are observed" in card
     assert "simulated" not in card.split("## Plausibility")[0]
+    assert "by construction" not in card
+    assert "\n\nAll trees:\n\n" in card
+    limits = card.split("## Limits")[1]
+    for claim in ("simulation", "interval", "juniper", "red alder 0.17"):
+        assert claim not in limits
     assert {path.name for path in (built / "maps").iterdir()} >= {"calibration.png", "survival.png"}
