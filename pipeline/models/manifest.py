@@ -22,13 +22,11 @@ from pipeline.sources.manifest import sha256_of
 
 SERIES = "Nurselog"
 CODENAME = "lodgepole"
+EXTRAPOLATED = "For species, sites and years that the table does not cover, the survival figures are extrapolated."
 CAUTION = {
     # `evaluation.evidence` adds the result on planted trees.
     "simulated": "The models are trained on simulated outcomes.",
-    "observed": (
-        "The models are fitted to a table of observed outcomes. "
-        "For species, sites and years that the table does not cover, the survival figures are extrapolated."
-    ),
+    "observed": f"The models are fitted to a table of observed outcomes. {EXTRAPOLATED}",
 }
 ALIVE = {
     "manual": "A planted seedling counts as alive if it lives at the end of the horizon.",

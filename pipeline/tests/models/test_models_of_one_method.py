@@ -54,7 +54,8 @@ def test_the_other_method_is_kept_from_the_base_and_the_manifest_and_card_say_so
     assert new["methods"]["manual"]["averages"] == base["methods"]["manual"]["averages"]
     assert new["methods"]["drone_seeded"]["sha256"] != base["methods"]["drone_seeded"]["sha256"]
     assert new["outcomes"] == base["outcomes"] == "simulated"
-    assert "The drone_seeded model is fitted to observed outcomes" in new["caution"]
+    assert "The drone_seeded model is fitted to a table of observed outcomes" in new["caution"]
+    assert "that the table does not cover, the survival figures are extrapolated." in new["caution"]
     assert new["provenance"]["outcomes"]["kind"] == "observed"
     kept = {name: base[name] for name in ("version", "outcomes", "provenance")}
     assert new["provenance"]["kept"]["manual"] == kept | {"sha256": base["methods"]["manual"]["sha256"]}
@@ -63,6 +64,10 @@ def test_the_other_method_is_kept_from_the_base_and_the_manifest_and_card_say_so
     card = (built / "model-card.md").read_text(encoding="utf-8")
     assert "**No tree of the table is manual.**" in card
     assert "## By species, manual" not in card
+    assert f"\n\n**{new['caution']}**\n\n" in card
+    assert (
+        "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate." in card
+    )
 
 
 def test_each_row_of_the_table_has_a_held_out_prediction(built, table, grid):
