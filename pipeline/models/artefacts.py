@@ -74,6 +74,8 @@ def read_artefacts(directory: Path) -> ModelArtefacts:
     """Read a models directory; ModelsError if it is not one, or a graph is missing or not the manifest's."""
     path = directory / "manifest.json"
     manifest = read_object(path, FORMAT)
+    # The service does not read it, so that models of other makers may have none.
+    manifest.setdefault("provenance", {})
     _check(path, manifest)
     models = ModelArtefacts(directory, manifest)
     for method, sha256 in models.sha256().items():

@@ -88,7 +88,7 @@ def test_a_models_directory_that_does_not_exist_is_named(capsys, tmp_path, table
         (lambda manifest: manifest["features"][0].update(name="depth"), "feature depth is not a column of the grid"),
         (lambda manifest: manifest["species"].remove("PSME"), "has no species PSME, which the table has"),
         (lambda manifest: manifest.update(outcomes="guessed"), "simulated, calibrated or observed, not 'guessed'"),
-        (lambda manifest: manifest.pop("provenance"), "must have a list of scores and an object provenance"),
+        (lambda manifest: manifest.update(provenance=[]), "must have a list of scores and an object provenance"),
         (lambda manifest: manifest.update(version=3), "version must be a text, not 3"),
         (lambda manifest: manifest["methods"]["manual"].update(file="no.onnx"), "no.onnx: does not exist"),
         (lambda manifest: manifest["methods"]["manual"].update(sha256="0"), "manual.onnx: does not have the SHA-256"),
@@ -99,6 +99,12 @@ def test_a_manifest_that_cannot_be_used_is_refused_with_the_value(capsys, tmp_pa
     printed = refused(capsys, *evaluation(tmp_path, table(), models(change)))
     assert message in printed
     assert printed.count("\n") == 1
+
+
+def test_models_without_provenance_are_evaluated_and_compared(tmp_path, table, models):
+    own = models(lambda manifest: manifest.pop("provenance"))
+    assert main([str(option) for option in evaluation(tmp_path, table(), own)]) == 0
+    assert main(["evidence", "--models", str(own)]) == 0
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "\x00"])
