@@ -29,7 +29,7 @@ import pandas as pd
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.outcomes.periods import METHODS, match_points
-from pipeline.outcomes.species import species_codes
+from pipeline.outcomes.species import all_species, species_codes
 from pipeline.sources.manifest import SourceError
 
 COLUMNS = (
@@ -99,6 +99,7 @@ def _read(path: Path) -> pd.DataFrame:
 def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """Return the typed table (undefined where a cell is bad) and which cells are bad, bool [rows] by column."""
     numbers = {name: _numbers(given[name]) for name in ("latitude", "longitude", "planted_year", "years_observed")}
+    given = given.assign(**{name: given[name].map(_stripped) for name in ("species_code", "planting_method")})
     alive = given["alive"].map(lambda cell: ALIVE.get(str(cell).strip().lower(), -1)).to_numpy(dtype=np.int64)
     problems = {
         "latitude": ~(np.abs(numbers["latitude"]) <= 90),
@@ -120,6 +121,10 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
         right = np.where(alive == 1, seen == numbers["years_observed"], seen < numbers["years_observed"])
         problems[YEARS_ALIVE] = stated & ~(_whole(seen, 0, 200) & right)
     return given.assign(**numbers, alive=alive, **{YEARS_ALIVE: seen}), problems
+
+
+def _stripped(cell: object) -> object:
+    return cell.strip() if isinstance(cell, str) else cell
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -155,8 +160,13 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
 
 
 def _species_rule(code: str) -> str:
-    close = difflib.get_close_matches(code.upper(), species_codes(), n=1)
-    return "must be a species code" + (f" (perhaps {close[0]})" if close else "")
+    named = {
+        name.upper(): species.species_code
+        for species in all_species()
+        for name in (species.species_code, species.common_name)
+    }
+    close = difflib.get_close_matches(code.upper(), named, n=1)
+    return "must be a species code" + (f" (perhaps {named[close[0]]})" if close else "")
 
 
 def _shortened(messages: list[str]) -> list[str]:

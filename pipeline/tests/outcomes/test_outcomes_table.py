@@ -61,6 +61,11 @@ def test_a_good_table_reads_the_same_from_csv_and_parquet(table, grid, tmp_path,
         ("latitude", "91", "row 2: latitude must be a number from -90 to 90, not '91'"),
         ("longitude", "", "row 2: longitude must be a number from -180 to 180, not ''"),
         ("species_code", "PSMF", "row 2: species_code must be a species code (perhaps PSME), not 'PSMF'"),
+        *(
+            ("species_code", name, f"row 2: species_code must be a species code (perhaps {code}), not {name!r}")
+            for name, code in (("Douglas-fir", "PSME"), ("douglas fir", "PSME"), ("Western Hemlock", "TSHE"))
+        ),
+        ("species_code", "oak tree", "row 2: species_code must be a species code, not 'oak tree'"),
         ("planting_method", "drone", "row 2: planting_method must be manual or drone_seeded, not 'drone'"),
         ("planted_year", "15", "row 2: planted_year must be a year from 1900 to 2100, not '15'"),
         ("years_observed", "0", f"row 2: {YEARS}, not '0'"),
@@ -74,6 +79,15 @@ def test_a_bad_cell_is_reported_with_its_row_its_column_and_the_rule(table, grid
     bad = table.astype(str)
     bad.loc[1, column] = cell
     assert message in error_of(bad, tmp_path / "outcomes.csv", grid)
+
+
+def test_blanks_around_a_cell_are_ignored(table, grid, tmp_path):
+    path = tmp_path / "o.csv"
+    table.astype(str).map(lambda cell: f" {cell} ").to_csv(path, index=False)
+    outcomes, point = read_outcomes(path, grid)
+    assert outcomes["species_code"].tolist() == ["PSME"] * 4
+    assert outcomes["planting_method"].tolist() == ["manual", "drone_seeded"] * 2
+    assert point.tolist() == [10, 10, 500, 500]
 
 
 def test_a_tree_planted_this_year_and_found_dead_in_its_first_autumn_is_read(table, grid, tmp_path):
