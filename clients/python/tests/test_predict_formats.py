@@ -188,6 +188,20 @@ def test_an_index_of_parquet_with_a_name_is_a_column(
     assert _read(tmp_path / output)["stand"].unique().tolist() == stands["stand"].tolist()
 
 
+@pytest.mark.parametrize("index", [["plot"], ["plot", "longitude"], None])
+@pytest.mark.parametrize("output", ["out.gpkg", "out.geojson"])
+def test_rows_of_parquet_keep_their_places_and_columns_whatever_their_index(
+    predict: Predict, tmp_path: Path, index: list[str] | None, output: str
+) -> None:
+    sites = table(5).reset_index(drop=True).drop(columns="seen").sort_values("latitude", ascending=False)
+    (sites if index is None else sites.set_index(index)).to_parquet(tmp_path / "sites.parquet")
+    assert predict("sites.parquet", output).exit_code == 0
+    answered = _read(tmp_path / output)
+    assert answered["plot"].tolist() == sites["plot"].tolist()
+    for latitudes in (answered["latitude"], answered.geometry.y):
+        np.testing.assert_allclose(latitudes, sites["latitude"], rtol=0, atol=1e-7)  # GeoJSON is rounded
+
+
 @pytest.mark.parametrize("name", ["geometry", "geom", "fid"])
 @pytest.mark.parametrize("output", ["out.gpkg", "out.geojson"])
 def test_a_column_named_like_one_of_the_format_is_kept(

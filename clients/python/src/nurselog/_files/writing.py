@@ -206,7 +206,8 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
         x, y = (numbers_of(plain.column(name), name, style.decimal) for name in (longitude, latitude))
         points = geopandas().GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
         points[(points.x + points.y).isna()] = None
-        columns = plain.to_pandas(**pandas_types())
+        # The index that pandas noted in a Parquet file stays a column: it would give the points to other rows.
+        columns = plain.to_pandas(ignore_metadata=True, **pandas_types())
         name = free_name("geometry", plain.schema.names)
         frame = geopandas().GeoDataFrame(columns.assign(**{name: points}), geometry=name)
     if kind == "parquet":
