@@ -163,8 +163,14 @@ def _in_feet(path: Path) -> Path:
     return path
 
 
-def _array(_: Path) -> xarray.DataArray:
-    return xarray.DataArray(np.zeros((2, 2)), dims=("y", "x"), coords={"y": [1.0, 0.0], "x": [0.0, 1.0]})
+def _array(_: Path, y: tuple[float, ...] = (1.0, 0.0), x: tuple[float, ...] = (0.0, 1.0)) -> xarray.DataArray:
+    return xarray.DataArray(np.zeros((len(y), len(x))), dims=("y", "x"), coords={"y": list(y), "x": list(x)})
+
+
+def _with_gap(path: Path) -> xarray.DataArray:
+    with rioxarray.open_rasterio(write_dem(path)) as dem:
+        array: xarray.DataArray = dem.squeeze("band").load()
+    return array.where((array.x < array.x[50]) | (array.x > array.x[100]), drop=True)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +179,8 @@ def _array(_: Path) -> xarray.DataArray:
         (lambda path: path, {}, "dem.tif cannot be read as a raster"),
         (_without_crs, {}, "dem.tif has no coordinate reference system"),
         (_array, {}, r"The DataArray has no coordinate reference system: .*rio\.write_crs"),
+        (_with_gap, {}, r"its 'x' is not evenly spaced.*without drop=True"),
+        (lambda path: _array(path, y=(44.1,)).rio.write_crs(4326), {}, r"a single row .*rio\.write_transform"),
         (_in_feet, {}, "are in 'US survey foot': give them in metres"),
         (write_dem, {"output": "survival.png"}, r"survival\.png cannot be written: its name must end with \.tif"),
         (write_dem, {"output": "none/survival.tif"}, "there is no folder none"),
@@ -184,6 +192,16 @@ def test_rasters_that_cannot_be_used_are_refused_before_anything_is_sent(
     given = raster(tmp_path / "dem.tif")
     with pytest.raises(errors.InvalidRequestError, match=message):
         call("predict_raster", given, "PSME", elevation_m=given, **options, url=NOBODY)
+
+
+def test_even_parts_of_an_array_are_predicted_where_they_are(service: ServiceProcess, tmp_path: Path) -> None:
+    path = write_dem(tmp_path / "dem.tif")
+    with Client(service.url, service.key) as client, rioxarray.open_rasterio(path, masked=True) as dem:
+        whole = client.predict_raster(dem, "PSME", **PLAIN, elevation_m=dem).values
+        for part in (np.s_[4:9, 10:14], np.s_[7:8, 10:14], np.s_[7:8, 12:13], np.s_[9:4:-1, 10:14:2]):
+            cells = dem[0][part]
+            bands = client.predict_raster(cells, "PSME", **PLAIN, elevation_m=cells)
+            np.testing.assert_array_equal(bands.values[0], whole[0][part])
 
 
 @pytest.mark.parametrize("kind", ["path", "link", "dataset", "warped", "array"])

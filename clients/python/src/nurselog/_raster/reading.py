@@ -24,6 +24,9 @@ Values = npt.NDArray[np.float64]
 # Of an array from a file the blocks would be those of the file, whose strips cannot be tiles.
 _TILES = {"tiled": True, "blockxsize": 256, "blockysize": 256}
 
+# Of a cell: less than any gap makes of even cells, more than coordinates of float32 are rounded by.
+_TOLERANCE = 0.1
+
 _FEET = re.compile(r"f(ee|oo)?t\b", re.IGNORECASE)
 
 
@@ -31,7 +34,7 @@ def open_raster(raster: object, folder: Path, opened: ExitStack) -> Any:  # noqa
     """The dataset of a path, a dataset, which stays open, or a DataArray, which is written to `folder`.
 
     Raises:
-        InvalidRequestError: It cannot be read, or has no coordinate reference system.
+        InvalidRequestError: It cannot be read, has no coordinate reference system, or its cells are unevenly spaced.
         TypeError: It is none of these.
     """
     if isinstance(raster, (DatasetReader, DatasetWriter, WarpedVRT)):
@@ -43,6 +46,7 @@ def open_raster(raster: object, folder: Path, opened: ExitStack) -> Any:  # noqa
             raise InvalidRequestError(f"{os.fspath(raster)} cannot be read as a raster: {error}.") from None
     elif isinstance(raster, xarray.DataArray):
         dataset = opened.enter_context(rasterio.open(_written(raster, folder)))
+        _refuse_uneven(raster, dataset.transform)
     else:
         kind = f"{type(raster).__module__}.{type(raster).__qualname__}"
         raise TypeError(f"a raster must be a path, a dataset of rasterio or a DataArray of xarray, not {kind}")
@@ -111,6 +115,26 @@ def values_of(dataset: Any, window: Window) -> Values:  # noqa: ANN401 - rasteri
     band = dataset.read(1, window=window, masked=True)
     values: Values = band.astype("float64").filled(np.nan) * dataset.scales[0] + dataset.offsets[0]
     return values
+
+
+def _refuse_uneven(array: xarray.DataArray, transform: Any) -> None:  # noqa: ANN401 - affine has no types
+    """Raises InvalidRequestError where the cells of the written file are at other coordinates than those of the array.
+
+    These are then unevenly spaced, or a single row or column, which has no height or width.
+    """
+    if not transform.is_rectilinear:
+        return  # coordinates of rows and columns cannot tell the places
+    for name, start, step in (
+        (array.rio.x_dim, transform.c, transform.a),
+        (array.rio.y_dim, transform.f, transform.e),
+    ):
+        even = start + step * (np.arange(array.sizes[name]) + 0.5)
+        if name in array.coords and not (np.abs(array[name].to_numpy() - even) <= _TOLERANCE * abs(step)).all():
+            raise InvalidRequestError(
+                f"The cells of the DataArray cannot be located: its {name!r} is not evenly spaced, or it has a single "
+                "row or column. Keep the cells between, such as by where(mask) without drop=True, and name a single "
+                "row or column by rio.write_transform."
+            )
 
 
 def _written(array: xarray.DataArray, folder: Path) -> Path:
