@@ -163,6 +163,12 @@ def _in_feet(path: Path) -> Path:
     return path
 
 
+def _array_in_feet(path: Path) -> xarray.DataArray:
+    with rioxarray.open_rasterio(_in_feet(path)) as dem:
+        array: xarray.DataArray = dem.load()
+    return array
+
+
 def _array(_: Path, y: tuple[float, ...] = (1.0, 0.0), x: tuple[float, ...] = (0.0, 1.0)) -> xarray.DataArray:
     return xarray.DataArray(np.zeros((len(y), len(x))), dims=("y", "x"), coords={"y": list(y), "x": list(x)})
 
@@ -181,7 +187,8 @@ def _with_gap(path: Path) -> xarray.DataArray:
         (_array, {}, r"The DataArray has no coordinate reference system: .*rio\.write_crs"),
         (_with_gap, {}, r"its 'x' is not evenly spaced.*without drop=True"),
         (lambda path: _array(path, y=(44.1,)).rio.write_crs(4326), {}, r"a single row .*rio\.write_transform"),
-        (_in_feet, {}, "are in 'US survey foot': give them in metres"),
+        (_in_feet, {}, "dem.tif are in 'US survey foot': give them in metres"),
+        (_array_in_feet, {}, "The DataArray are in 'US survey foot': give them in metres"),
         (write_dem, {"output": "survival.png"}, r"survival\.png cannot be written: its name must end with \.tif"),
         (write_dem, {"output": "none/survival.tif"}, "there is no folder none"),
     ],

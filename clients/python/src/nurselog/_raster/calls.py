@@ -106,7 +106,7 @@ class RasterCall(Generic[Array]):
                 reading.refuse_overwriting(self._output, self._elevation_m, elevation)
                 elevation = reading.on_cells_of(template, elevation, opened)
             if elevation is not None and not isinstance(elevation, float):
-                reading.refuse_feet(elevation, reading.name_of(self._elevation_m))
+                reading.refuse_feet(self._elevation_m, elevation)
             self._cells = cells.cells_of(template, elevation)
             self._size = template.width * template.height
             self._file = writing.BandsFile(folder, template, [band.name for band in self._bands])

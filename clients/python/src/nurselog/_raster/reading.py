@@ -103,11 +103,12 @@ def on_cells_of(template: Any, elevation: Any, opened: ExitStack) -> Any:  # noq
     )
 
 
-def refuse_feet(elevation: Any, name: str) -> None:  # noqa: ANN401 - rasterio has no types
+def refuse_feet(raster: object, dataset: Any) -> None:  # noqa: ANN401 - rasterio has no types
     """Raises InvalidRequestError where a raster of elevations says that they are in feet."""
-    unit = elevation.units[0]
-    if unit is not None and _FEET.search(unit):
-        raise InvalidRequestError(f"The elevations of {name} are in {unit!r}: give them in metres.")
+    # The file of an array does not have its unit.
+    unit = raster.attrs.get("units") if isinstance(raster, xarray.DataArray) else dataset.units[0]
+    if unit is not None and _FEET.search(str(unit)):
+        raise InvalidRequestError(f"The elevations of {name_of(raster)} are in {str(unit)!r}: give them in metres.")
 
 
 def values_of(dataset: Any, window: Window) -> Values:  # noqa: ANN401 - rasterio has no types
