@@ -211,6 +211,22 @@ def test_even_parts_of_an_array_are_predicted_where_they_are(service: ServicePro
             np.testing.assert_array_equal(bands.values[0], whole[0][part])
 
 
+@pytest.mark.parametrize("output", [None, "survival.tif"])
+@pytest.mark.parametrize("names", [("y", "x"), ("latitude", "longitude")])
+def test_the_answer_to_an_array_aligns_with_it(
+    service: ServiceProcess, tmp_path: Path, names: tuple[str, str], output: str | None
+) -> None:
+    # Coordinates of a grid whose step no double has, as those of a NetCDF file.
+    latitude, longitude = 44.2 - np.arange(30) / 900, -122.3 + np.arange(20) / 900
+    dem = xarray.DataArray(np.full((30, 20), 700.0), coords=dict(zip(names, (latitude, longitude), strict=True)))
+    dem = dem.rio.write_crs(4326)
+    with Client(service.url, service.key) as client:
+        bands = client.predict_raster(dem, "PSME", **PLAIN, output=output and tmp_path / output)
+    assert (bands + dem).shape == (1, 30, 20)
+    assert bands.rio.crs == dem.rio.crs
+    assert np.isfinite((bands + dem).values).sum() == int(bands.attrs["cells_answered"]) > 0
+
+
 @pytest.mark.parametrize("kind", ["path", "link", "dataset", "warped", "array"])
 @pytest.mark.parametrize("role", ["template", "elevation_m"])
 def test_an_output_that_is_one_of_the_sources_is_refused_before_anything_is_sent(

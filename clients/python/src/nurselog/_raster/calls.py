@@ -167,7 +167,7 @@ class RasterCall(Generic[Array]):
             for name in ("model_version", "model_digest", "outcomes"):
                 del tags[name]
         with _environment():
-            bands: Any = self._file.finish(self._output, tags)
+            bands: Any = self._file.finish(self._output, tags, self._template)
         array: Array = bands
         return array
 

@@ -62,8 +62,10 @@ class BandsFile:
         """Closes the file."""
         self._dataset.close()
 
-    def finish(self, output: Path | None, tags: Mapping[str, str]) -> xarray.DataArray:
+    def finish(self, output: Path | None, tags: Mapping[str, str], template: object) -> xarray.DataArray:
         """The bands as an array: of `output`, from which values are read as they are needed, or else in memory.
+
+        Rows and columns of a DataArray as `template` keep their names and coordinates.
 
         Raises:
             OSError: `output` cannot be written.
@@ -73,7 +75,7 @@ class BandsFile:
         self._dataset.close()
         if output is None:
             with rioxarray.open_rasterio(self._path, masked=True) as bands:
-                return self._named(bands.load())
+                return self._named(bands.load(), template)
         whole = self._path.with_name("whole.tif")
         try:
             with rasterio.Env(GDAL_OVR_CHUNK_MAX_SIZE=_OVERVIEW_BYTES):
@@ -81,8 +83,14 @@ class BandsFile:
             whole.replace(output)
         except rasterio.errors.RasterioError as error:
             raise OSError(f"{output} cannot be written: {error}") from error
-        return self._named(rioxarray.open_rasterio(output, masked=True))
+        return self._named(rioxarray.open_rasterio(output, masked=True), template)
 
-    def _named(self, bands: xarray.DataArray) -> xarray.DataArray:
+    def _named(self, bands: xarray.DataArray, template: object) -> xarray.DataArray:
         named: xarray.DataArray = bands.assign_coords(band=list(self._names))
-        return named
+        if not isinstance(template, xarray.DataArray):
+            return named
+        # Those of the file may differ in the last digits: xarray would not align the two arrays.
+        y, x = template.rio.y_dim, template.rio.x_dim
+        coordinates = {name: template[name].variable for name in (y, x) if name in template.coords}
+        placed: xarray.DataArray = named.rename({"y": y, "x": x}).assign_coords(coordinates)
+        return placed
