@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 from zipfile import ZipFile
 
 import geopandas
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pyogrio
 import pytest
@@ -235,6 +238,31 @@ def test_columns_that_begin_like_one_of_the_answer_keep_their_values(
     answered = _read(tmp_path / output)
     for name in names:
         assert answered[name].astype("float32").tolist() == sites[name].tolist(), name
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
+def test_types_of_databases_are_written_as_each_format_has_them(predict: Predict, tmp_path: Path, output: str) -> None:
+    ids = [UUID(int=2**127 + row) for row in range(3)]
+    areas = [Decimal("12345678901234567890.125"), Decimal("1.500"), None]
+    kept = {
+        "id": pa.array(ids, pa.uuid()),
+        "area": pa.array(areas, pa.decimal128(30, 3)),
+        "at": pa.array([3_600_000_000_001, 0, None], pa.time64("ns")),
+    }
+    sites = table(3).drop(columns="seen").to_dict("list")
+    pq.write_table(pa.table({**sites, **kept}), tmp_path / "sites.parquet")
+    assert predict("sites.parquet", output).exit_code == 0
+    if output == "out.parquet":
+        assert pq.read_table(tmp_path / output, columns=list(kept)).equals(pa.table(kept))
+        return
+    answered = texts(tmp_path / output) if output == "out.csv" else _read(tmp_path / output)
+    assert answered["id"].tolist() == [str(each) for each in ids]
+    if output == "out.csv":
+        assert answered["area"].tolist() == ["12345678901234567890.125", "1.500", ""]
+        assert answered["at"].tolist() == ["01:00:00.000000001", "00:00:00.000000000", ""]
+    else:
+        assert answered["area"].tolist()[:2] == [float(areas[0] or 0), 1.5]
+        assert [str(each) for each in answered["at"]][:2] == ["01:00:00", "00:00:00"]
 
 
 def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:

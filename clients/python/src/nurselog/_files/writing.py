@@ -155,7 +155,9 @@ def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, by
     """
     file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
     for number, table in enumerate(tables):
-        plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
+        plain = _with_texts_of_uuids(
+            without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
+        )
         if number == 0:
             names = pa.table([[name] for name in plain.schema.names], plain.schema.names)
             file.write(_csv_lines(names, style))
@@ -200,6 +202,8 @@ def _scalar(text: str) -> pa.Scalar:
 
 def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str, style: CsvStyle) -> None:
     plain = _with_doubles(without_dictionaries(table))
+    if kind != "parquet":
+        plain = _with_types_of_gdal(_with_texts_of_uuids(plain))
     if geometry_names(table.schema):
         frame = geographic_frame(plain)
     else:
@@ -269,6 +273,27 @@ def _with_coordinates(table: pa.Table) -> pa.Table:
         table = table.append_column(name, pa.array(rounded, from_pandas=True))
     geometries = geometry_names(table.schema)
     return table.select([name for name in table.schema.names if name not in geometries])
+
+
+def _with_texts_of_uuids(table: pa.Table) -> pa.Table:
+    for index, field in enumerate(table.schema):
+        if getattr(field.type, "extension_name", "") == "arrow.uuid":
+            texts = [None if each is None else str(each) for each in table.column(index).to_pylist()]
+            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+    return table
+
+
+def _with_types_of_gdal(table: pa.Table) -> pa.Table:
+    """The table with doubles for decimals and microseconds for nanoseconds of a time, of which GDAL takes only some."""
+    fields = [
+        field.with_type(pa.float64())
+        if pa.types.is_decimal(field.type)
+        else field.with_type(pa.time64("us"))
+        if pa.types.is_time64(field.type)
+        else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields, table.schema.metadata), safe=False)
 
 
 def _with_doubles(table: pa.Table) -> pa.Table:
