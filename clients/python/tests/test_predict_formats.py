@@ -311,6 +311,28 @@ def test_a_shapefile_in_a_folder_of_a_zip_is_found(tmp_path: Path) -> None:
     assert [part.table["stand"].to_pylist() for part in source.parts()] == [["a"]]
 
 
+@pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan"]])
+@pytest.mark.parametrize(
+    ("column", "written", "named"),
+    [("stand", "ISO-8859-1", "latin-1"), ("años", "cp1252", "cp1252"), ("años", "utf-8", None)],
+)
+def test_the_encoding_of_a_shapefile_that_does_not_state_it_is_utf_8_or_the_named_one(
+    service: ServiceProcess, tmp_path: Path, command: list[str], column: str, written: str, named: str | None
+) -> None:
+    stands = geopandas.read_file(STANDS)[["geometry"]].head(2).assign(**{column: ["Peñón", "Zürich"]})
+    stands.to_file(tmp_path / "a.shp", encoding=written)
+    (tmp_path / "a.cpg").unlink()
+    attributes = bytearray((tmp_path / "a.dbf").read_bytes())
+    attributes[29] = 0  # the code page, which GDAL writes for some encodings
+    (tmp_path / "a.dbf").write_bytes(attributes)
+    arguments = [*command, str(tmp_path / "a.shp"), "-o", str(tmp_path / "out.csv"), "--species", "PSME"]
+    result = run_here(service, *arguments)
+    if named is not None:
+        assert (result.exit_code, "its text is not utf-8; --encoding names" in result.stderr) == (2, True)
+        assert run_here(service, *arguments, "--encoding", named).exit_code == 0
+    assert texts(tmp_path / "out.csv")[column].unique().tolist() == ["Peñón", "Zürich"]
+
+
 def test_lines_that_end_with_cr_alone_are_refused_with_what_would_be_right(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"latitude,longitude\r44.12,-122.03\r")
     with pytest.raises(errors.InvalidRequestError, match="end lines with LF or CRLF"):

@@ -26,6 +26,7 @@ from nurselog._commands.options import (
     Crs,
     Decimal,
     DecimalSign,
+    Encoding,
     Horizons,
     Layer,
     Methods,
@@ -90,7 +91,7 @@ def predict(
     precipitation_change_percent: PrecipitationChange = None,
     layer: Layer = None,
     crs: Crs = None,
-    encoding: Annotated[str, typer.Option(help="The encoding of a CSV file.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     decimal: Decimal = DecimalSign.POINT,
     separator: Separator = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight at a time.")] = 4,
@@ -184,6 +185,7 @@ def plan(
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="Stands before the names of the added columns.")] = "",
     layer: Layer = None,
     crs: Crs = None,
+    encoding: Encoding = "utf-8",
     decimal: Decimal = DecimalSign.POINT,
     separator: Separator = None,
 ) -> None:
@@ -205,7 +207,7 @@ def plan(
     unfinished: NurselogError | None = None
     try:
         check_output(output, source)
-        units = read_units(source, layer, id_column, crs)
+        units = read_units(source, layer, id_column, crs, encoding)
         check_writable(units, output, prefix, style)
         try:
             with Client(retries=RETRIES) as client:

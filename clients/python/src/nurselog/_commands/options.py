@@ -31,6 +31,9 @@ Include: TypeAlias = Annotated[
 Methods: TypeAlias = Annotated[list[str] | None, typer.Option(help="manual or drone_seeded; by default both.")]
 AllSpecies: TypeAlias = Annotated[bool, typer.Option("--all", help="Also species that are not native there.")]
 Crs: TypeAlias = Annotated[str | None, typer.Option(help="The reference system of a file that does not state it.")]
+Encoding: TypeAlias = Annotated[
+    str, typer.Option(help="The encoding of a CSV file, or of a shapefile that does not state it.")
+]
 Layer: TypeAlias = Annotated[str | None, typer.Option(help="The layer of a file that has several.")]
 
 

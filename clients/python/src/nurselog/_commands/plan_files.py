@@ -23,7 +23,7 @@ def check_output(path: Path, source: Path) -> None:
     refuse_overwriting(source, path)
 
 
-def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | None) -> GeoDataFrame:
+def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | None, encoding: str) -> GeoDataFrame:
     """The units of a file: GeoPackage, GeoJSON, Shapefile, zipped or not, or Parquet.
 
     Raises:
@@ -32,7 +32,7 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
     """
     library = geopandas()
     try:
-        units = read_geoparquet(path) if path.suffix.lower() == ".parquet" else read_layer(path, layer)
+        units = read_geoparquet(path) if path.suffix.lower() == ".parquet" else read_layer(path, layer, encoding)
         has_geometries = isinstance(units, library.GeoDataFrame)
         if has_geometries and units.crs is None and crs is not None:
             units = units.set_crs(crs)

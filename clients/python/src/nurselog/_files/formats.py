@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 from zipfile import BadZipFile, ZipFile
+
+import pyarrow as pa
 
 from nurselog.errors import InvalidRequestError
 
@@ -40,6 +43,7 @@ _FORMATS: dict[str, Format] = {
     ".shp": "shp",
     ".zip": "shp",
 }
+_SHAPEFILES = (".shp", ".zip")
 _OF_SHAPEFILE = (".dbf", ".prj", ".cpg")
 _INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _OUTPUT_SUFFIXES = (".csv", ".parquet", ".gpkg", ".geojson")
@@ -115,15 +119,16 @@ def read_geoparquet(path: Path) -> Any:  # noqa: ANN401 - geopandas is optional
     return frame if frame.index.names == [None] else frame.reset_index()
 
 
-def read_layer(path: Path, layer: str | None) -> Any:  # noqa: ANN401 - geopandas is optional
+def read_layer(path: Path, layer: str | None, encoding: str) -> Any:  # noqa: ANN401 - geopandas is optional
     """The frame of a layer of a geographic file.
 
     Args:
         path: A file, zipped or not.
         layer: Its name; by default the only layer with geometries, beside which there may be tables such as styles.
+        encoding: Of the texts of a shapefile that does not state it.
 
     Raises:
-        InvalidRequestError: There are several layers, and none is named.
+        InvalidRequestError: There are several layers, and none is named, or the texts have another encoding.
     """
     source = _only_shapefile(path) if path.suffix.lower() == ".zip" else path
     # GeoJSON has one layer, and is read as a whole to list it.
@@ -133,7 +138,26 @@ def read_layer(path: Path, layer: str | None) -> Any:  # noqa: ANN401 - geopanda
         if len(names) > 1:
             raise InvalidRequestError(f"it has the layers {', '.join(names)}: name one, such as --layer {names[0]}.")
         layer = next(iter(names), None)
-    return geopandas().read_file(source, layer=layer, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
+    options = {"layer": layer, "use_arrow": True, "arrow_to_pandas_kwargs": pandas_types()}
+    if path.suffix.lower() not in _SHAPEFILES or _states_encoding(source, layer):
+        return geopandas().read_file(source, **options)
+    try:
+        named = codecs.lookup(encoding).name.upper().replace("ISO8859", "ISO-8859")  # as GDAL has it
+        frame = geopandas().read_file(source, encoding=named, **options)
+        pa.Table.from_pandas(frame.select_dtypes("string")).validate(full=True)
+    except (UnicodeDecodeError, pa.ArrowInvalid):
+        raise InvalidRequestError(other_encoding(encoding)) from None
+    return frame
+
+
+def other_encoding(encoding: str) -> str:
+    """The message for texts that have another encoding."""
+    return f"its text is not {encoding}; --encoding names another, such as cp1252."
+
+
+def _states_encoding(source: Path | str, layer: str | None) -> bool:
+    """Whether GDAL knows the encoding of a shapefile, by its `.cpg` or its header."""
+    return bool(import_module("pyogrio").read_info(source, layer=layer)["encoding"] == "UTF-8")
 
 
 def _only_shapefile(path: Path) -> Path | str:
@@ -150,7 +174,6 @@ def _only_shapefile(path: Path) -> Path | str:
 def pandas_types() -> dict[str, Any]:
     """Arguments with which Arrow becomes a frame that keeps integers and booleans although some are missing."""
     import pandas as pd
-    import pyarrow as pa
 
     kinds = {getattr(pa, name.lower())(): getattr(pd, f"{name}Dtype")() for name in _INTEGERS}
     return {"types_mapper": {**kinds, pa.bool_(): pd.BooleanDtype()}.get}

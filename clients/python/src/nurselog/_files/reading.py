@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from nurselog._files.formats import PIPE, input_format, read_geoparquet, read_layer
+from nurselog._files.formats import PIPE, input_format, other_encoding, read_geoparquet, read_layer
 from nurselog._files.geometry import with_active_geometry
 from nurselog._table.frames import LocatedTable, coordinates_of
 from nurselog.errors import InvalidRequestError
@@ -43,7 +43,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
 
     Args:
         path: A file, or PIPE.
-        encoding: Of the text of a CSV file.
+        encoding: Of the text of a CSV file, or of a shapefile that does not state it.
         layer: Of a file with several layers.
         crs: The coordinate reference system of a geographic file that does not state it.
         separator: Of the columns of a CSV file; by default the one that its header has most of.
@@ -61,7 +61,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
             if not is_geographic:
                 return _ParquetSource(file)
             return _MemorySource(read_geoparquet(path), crs)
-        frame = read_layer(path, layer)
+        frame = read_layer(path, layer, encoding)
         return _MemorySource(frame, crs)
     except InvalidRequestError as error:
         raise InvalidRequestError(f"{path} cannot be read: {error.message}") from None
@@ -179,7 +179,7 @@ class _CsvSource:
 
     def _reason(self, error: Exception) -> str:
         if "UTF8" in str(error) or "codec" in str(error):
-            return f"its text is not {self._encoding}; --encoding names another, such as cp1252."
+            return other_encoding(self._encoding)
         return str(error)
 
 
