@@ -10,7 +10,7 @@ import pytest
 import rasterio
 from command_process import run, run_here
 from faulty_proxy import FaultyProxy
-from rasters import HEIGHT, WIDTH, write_dem
+from rasters import HEIGHT, UTM, WIDTH, write_dem
 from service_process import ServiceProcess, copy_of_models, raise_version
 
 from nurselog import Client
@@ -59,6 +59,8 @@ def test_the_command_and_its_file_say_that_the_models_changed_during_the_run(tmp
         (["-o", "out.tif"], 2, "--species PSME"),
         (["-o", "out.csv", "--species", "PSME"], 2, "out.csv cannot be written: its name must end with .tif"),
         (["-o", "out.tif", "--species", "PSME", "--resume"], 2, "cannot be resumed"),
+        (["-o", "out.tif", "--species", "PSME", "--crs", UTM], 2, "--crs is for tables, and not for a raster: state"),
+        (["-o", "out.tif", "--species", "PSME", "--latitude", "y"], 2, "--latitude is for tables, and not for"),
         (["-o", "out.tif", "--species", "PSME", "--overstory-cover", "cover"], 2, "--overstory-cover must be a number"),
         (["-o", "out.tif", "--species", "PSME", "--elevation-m", "other.tif"], 2, "other.tif cannot be read"),
         (["-o", "dem.tif", "--species", "PSME"], 2, "cannot be written: the values of dem.tif are read from it"),

@@ -41,7 +41,7 @@ from nurselog._commands.options import (
 )
 from nurselog._commands.plan_files import check_output, check_writable, read_units, write_plan
 from nurselog._commands.predict_files import Job, UnfinishedError, predict_file
-from nurselog._commands.raster_files import is_raster, predict_raster_file, raster_options
+from nurselog._commands.raster_files import is_raster, predict_raster_file, raster_options, refuse_table_options
 from nurselog._commands.surface_files import bbox_of, surface_format, write_surface
 from nurselog.errors import InvalidRequestError, NurselogError
 from nurselog.plans import to_geodataframe
@@ -122,6 +122,15 @@ def predict(
         if is_raster(source, output):
             if resume:
                 raise InvalidRequestError("A raster cannot be resumed.")
+            refuse_table_options(
+                latitude=latitude != "latitude",
+                longitude=longitude != "longitude",
+                layer=layer is not None,
+                crs=crs is not None,
+                encoding=encoding != "utf-8",
+                decimal=decimal != DecimalSign.POINT,
+                separator=separator is not None,
+            )
             cells = raster_options(source, species, method, elevation_m, practice)
             summary = predict_raster_file(source, output, {**common, **cells}, console)
         else:

@@ -22,6 +22,13 @@ def is_raster(source: Path, output: Path) -> bool:
     return any(path.suffix.lower() in SUFFIXES for path in (source, output))
 
 
+def refuse_table_options(**is_given: bool) -> None:
+    """Raises InvalidRequestError for an option of the command that a raster would ignore."""
+    if name := next((name for name, given in is_given.items() if given), None):
+        remedy = ": state its reference system in its file, such as by gdal_edit.py -a_srs" if name == "crs" else ""
+        raise InvalidRequestError(f"--{name} is for tables, and not for a raster{remedy}.")
+
+
 def raster_options(
     source: Path, species: str, method: str, elevation_m: str | None, practice: dict[str, Any]
 ) -> dict[str, Any]:
