@@ -66,6 +66,7 @@ def test_the_command_and_its_file_say_that_the_models_changed_during_the_run(tmp
         (["-o", "dem.tif", "--species", "PSME"], 2, "cannot be written: the values of dem.tif are read from it"),
         (["-o", "out.tif", "--species", "PSMF"], 1, "Did you mean PSME"),
         (["-o", "out.tif", "--species", "PSME", "--elevation-m", "4000"], 4, "elevation_mismatch"),
+        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "far.tif"], 4, "No cell has data both"),
         (["-o", "out.tif", "--species", "PSME", "--elevation-m", "none", "--method", "manual"], 0, "answered"),
     ],
 )
@@ -79,6 +80,8 @@ def test_the_command_with_a_raster_ends_with_a_message_and_an_exit_code(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_dem(tmp_path / "dem.tif")
+    with rasterio.open(write_dem(tmp_path / "far.tif"), "r+") as far:
+        far.crs = "EPSG:26911"  # the next zone
     result = run_here(service, "predict", "dem.tif", *arguments)
     assert (result.exit_code, message in result.stderr) == (code, True), result.stderr
     assert (tmp_path / "out.tif").exists() == (code in (0, 4))

@@ -166,7 +166,10 @@ def predict(
     if failed > 0:
         console.print(summary.table())
     console.print(f"{summary}. {'' if str(output) == '-' else f'Written to {output}.'}".rstrip(), soft_wrap=True)
-    if failed > 0 and (strict or failed == summary.rows):
+    has_no_cells = summary.unit == "cells" and summary.rows == 0
+    if has_no_cells:
+        complain("No cell has data both in the raster and in its elevations: is each in its own reference system?")
+    if has_no_cells or (failed > 0 and (strict or failed == summary.rows)):
         raise typer.Exit(FAILED_ROWS)
 
 
