@@ -54,6 +54,13 @@ def test_a_bad_site_gets_its_error_and_the_others_their_answers(call: Caller) ->
     assert results[2].request_id is not None
 
 
+def test_a_missing_elevation_of_pandas_states_none(call: Caller) -> None:
+    rows = pd.DataFrame([{**PLANTED, "elevation_m": 700.0}, PLANTED]).to_dict("records")
+    assert math.isnan(rows[1]["elevation_m"])
+    results, wanted = call("predict_many", rows), call("predict_many", [rows[0], PLANTED])
+    assert [without_time(result) for result in results] == [without_time(result) for result in wanted]
+
+
 @pytest.mark.parametrize("value", [math.nan, date(2026, 5, 1), pd.NA, b"x", [object()]])
 def test_other_fields_without_a_form_in_json_are_ignored(call: Caller, value: object) -> None:
     [result] = call("predict_many", [{**PLANTED, "mine": value}], horizons=[5])

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from numbers import Integral
 from typing import cast
 
@@ -157,6 +158,9 @@ def checked_concurrency(concurrency: int) -> int:
 
 def _encoded(site: Mapping[str, object]) -> bytes:
     """A site as JSON, without fields of the caller's own that cannot be written as JSON."""
+    elevation = site.get("elevation_m")
+    if isinstance(elevation, float) and isnan(elevation):  # a missing cell of pandas
+        site = {name: value for name, value in site.items() if name != "elevation_m"}
     try:
         return encode(site)
     except InvalidRequestError:
