@@ -12,8 +12,9 @@ export type ComparedSite = RequestOf<'/v1/predict/compare'>;
 
 /** A place, with the species and methods to rank there. */
 export type RankedPlace = RequestOf<'/v1/predict/rank'>;
-/** The box, the most points, the changed climate and the practice of a surface. */
-export type SurfaceQuery = NonNullable<paths['/v1/surfaces/{species_code}']['get']['parameters']['query']>;
+type SurfaceParameters = paths['/v1/surfaces/{species_code}']['get']['parameters'];
+/** The box, the most points, the changed climate and the practice of a surface. Files, which have `f`, need `http`. */
+export type SurfaceQuery = Omit<NonNullable<SurfaceParameters['query']>, 'f'>;
 /** Planting units with the options of a plan. */
 export type PlanRequest = RequestOf<'/v1/plan'>;
 

@@ -74,6 +74,8 @@ test('rank and surface return what the service answers', async () => {
   expect(surface).toEqual(await (await service.get(`/v1/surfaces/PSME?${query}`)).json());
   expect(surface.points).toBeGreaterThan(0);
   expect((await client.surface('PSME', { max_points: 30 })).points).toBeLessThanOrEqual(30);
+  // @ts-expect-error: a file is no Surface
+  await expect(client.surface('PSME', { f: 'csv', max_points: 30 })).rejects.toThrow();
 });
 
 test('plan returns what the service answers', async () => {
