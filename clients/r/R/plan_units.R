@@ -26,10 +26,11 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
                        key = NULL) {
   if (!inherits(units, "sf")) rlang::abort("`units` must be an sf object.")
   if (is.na(sf::st_crs(units))) rlang::abort("`units` has no coordinate reference system: set it with sf::st_crs().")
-  if (!is.null(id) && is.null(units[[id]])) {
-    rlang::abort(paste0("`units` has no column ", id, ": its columns are ", paste(names(units), collapse = ", "), "."))
+  columns <- sf::st_drop_geometry(units)
+  if (!is.null(id) && is.null(columns[[id]])) {
+    rlang::abort(paste0("`units` has no column ", id, ": its columns are ", paste(names(columns), collapse = ", "), "."))
   }
-  ids <- cell_text(if (is.null(id)) seq_len(nrow(units)) else units[[id]])
+  ids <- cell_text(if (is.null(id)) seq_len(nrow(units)) else columns[[id]])
   if ("" %in% ids) rlang::abort(paste0("`units` has a unit without an id in the column ", id, "."))
   if (anyDuplicated(ids) > 0) {
     rlang::abort(paste0("`units` has several units ", ids[anyDuplicated(ids)], ": ids must be unique."))

@@ -44,7 +44,7 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
     rlang::abort(paste0("`sites` has a column named as one of the answer: ", paste(taken, collapse = ", "), "."))
   }
   query <- given(
-    horizons = paste(horizons, collapse = ","),
+    horizons = paste(cell_text(horizons), collapse = ","),
     include = if (intervals) "intervals",
     vegetation_control = vegetation_control, overstory_cover = overstory_cover, seeds_per_spot = seeds_per_spot,
     warming_c = warming_c,
@@ -97,10 +97,16 @@ site_table <- function(sites, species_code, planting_method) {
   )
   for (name in intersect(OPTIONAL_COLUMNS, names(sites))) {
     values <- sites[[name]]
-    if (name == "elevation_m" && inherits(values, "units")) values <- units::set_units(values, "m", mode = "standard")
-    table[[name]] <- cell_text(values)
+    table[[name]] <- cell_text(if (name == "elevation_m") metres(values) else values)
   }
   table
+}
+
+#' @param elevation A number of metres, or one with a unit of package units.
+#' @noRd
+metres <- function(elevation) {
+  if (!inherits(elevation, "units")) return(elevation)
+  as.numeric(units::set_units(elevation, "m", mode = "standard"))
 }
 
 #' Numbers with all their digits; texts and factors as they are, `NA` as an empty cell

@@ -5,7 +5,7 @@
 #' @param species_codes Codes of the species to compare; by default all.
 #' @param planting_methods Methods to compare; by default both.
 #' @param native_only Whether to leave out species whose native range does not include the site.
-#' @param elevation_m The site's own elevation in metres.
+#' @param elevation_m The site's own elevation in metres, or with a unit of package units; `NA` for none.
 #' @param conditions Named list or vector of measured values, and of practice such as `vegetation_control`, by feature.
 #' @return A data frame with a row for each species and method: `rank`, `species_code`, `species_common_name`,
 #'   `planting_method`, `in_native_range`, and `survival_5` and so on for each horizon: the share of planted trees, or of
@@ -22,7 +22,8 @@ rank_species <- function(latitude, longitude, species_codes = NULL, planting_met
     latitude = latitude, longitude = longitude, horizons = as.list(horizons), native_only = native_only,
     species_codes = if (!is.null(species_codes)) as.list(species_codes),
     planting_methods = if (!is.null(planting_methods)) as.list(planting_methods),
-    elevation_m = elevation_m, conditions = if (length(conditions) > 0) as.list(conditions),
+    elevation_m = if (!isTRUE(is.na(elevation_m))) metres(elevation_m),
+    conditions = if (length(conditions) > 0) as.list(conditions),
     scenario = scenario_of(warming_c, precipitation_change_percent)
   )
   ranking <- post_json("/v1/predict/rank", body, "ranking", url, key)

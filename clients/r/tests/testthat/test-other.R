@@ -75,7 +75,9 @@ test_that("ids that are not unique are refused before anything is sent", {
 
 test_that("a missing column of ids is named with the existing columns", {
   units <- sf::st_sf(stand = "A-17", geometry = sf::st_sfc(sf::st_polygon(), crs = 4326))
-  expect_error(plan_units(units, id = "stnad"), "no column stnad: its columns are stand, geometry")
+  for (id in c("stnad", "geometry")) {
+    expect_error(plan_units(units, id = id), paste0("no column ", id, ": its columns are stand."), fixed = TRUE)
+  }
 })
 
 test_that("a surface has the survival of its points in the cells that hold them", {

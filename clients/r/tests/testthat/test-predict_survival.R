@@ -150,6 +150,23 @@ test_that("practice is taken from its column, then from the argument", {
   expect_gt(usual$survival_1[2], usual$survival_1[1])
 })
 
+test_that("practice with several values is refused with the name of a column for it", {
+  skip_without_service()
+  expect_error(
+    predict_survival(data.frame(PLACE), "PSME", "manual", vegetation_control = c(0, 1), progress = FALSE),
+    "`vegetation_control` must be one value. Practice of each site is stated in columns of `sites`.",
+    fixed = TRUE
+  )
+})
+
+test_that("horizons are sent in digits, however numbers are shown", {
+  skip_without_service()
+  old <- options(scipen = -10)
+  on.exit(options(old))
+  answer <- predict_survival(data.frame(PLACE), "PSME", "manual", horizons = c(1, 5), progress = FALSE)
+  expect_equal(answer$survival_5, survival_of(44.12, -122.03, "PSME", "manual", 5))
+})
+
 test_that("an elevation with a unit is converted to metres", {
   skip_without_service()
   elevation_of <- function(elevation) {
@@ -158,4 +175,7 @@ test_that("an elevation with a unit is converted to metres", {
     predict_survival(sites, "PSME", "manual", progress = FALSE)$survival_5
   }
   expect_equal(elevation_of(units::set_units(1000 / 0.3048, "ft")), elevation_of(1000))
+  ranked_at <- function(elevation) rank_species(PLACE$latitude, PLACE$longitude, elevation_m = elevation)
+  expect_equal(ranked_at(units::set_units(1000 / 0.3048, "ft")), ranked_at(1000))
+  expect_equal(ranked_at(NA), ranked_at(NULL))
 })
