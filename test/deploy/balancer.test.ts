@@ -60,9 +60,11 @@ itBehindNginx(
       [400, rawRequest('POST /v1/predict HTTP/1.1', ['Transfer-Encoding: gzip'])],
       [400, rawRequest('POST /v1/predict/table HTTP/1.1', ['Transfer-Encoding: chunked'], 'no size\r\n')],
       [431, rawRequest(`GET /${'x'.repeat(17 * 1024)} HTTP/1.1`, [])],
+      [405, rawRequest('TRACE /v1/health HTTP/1.1', [])],
     ] as const) {
       const { status, body } = await sendRaw(layout.url, request);
-      expect([status, JSON.parse(body).error.code]).toEqual([expected, 'invalid_request']);
+      const code = expected === 405 ? 'method_not_allowed' : 'invalid_request';
+      expect([status, JSON.parse(body).error.code]).toEqual([expected, code]);
     }
     await expectError(await fetch(`${layout.url}/_nginx/invalid`, { headers }), 404, 'not_found');
 
