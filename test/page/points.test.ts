@@ -17,26 +17,28 @@ browserTest.each([
   [
     'a CSV',
     'points.csv',
-    'LATITUDE, Longitude ,Species_Code, Planting_Method,ELEVATION_M\n44.12,-122.03,TSHE,drone_seeded,900\n',
+    'LATITUDE, Longitude ,Species_Code, Planting_Method,ELEVATION_M,Seeds_Per_Spot\n44.12,-122.03, TSHE ,drone_seeded,900,3\n',
   ],
   [
     'GeoJSON made from a shapefile',
     'points.geojson',
-    pointsOf({ SPECIES_CO: 'TSHE', PLANTING_M: 'drone_seeded', Elevation_M: 900 }),
+    pointsOf({ SPECIES_CO: 'TSHE', PLANTING_M: 'drone_seeded', Elevation_M: 900, Seeds_Per_Spot: 3 }),
   ],
 ])(
-  'species, method and elevation of %s are used under names in other case, with blanks or cut',
+  'species, method, elevation and practice of %s are used under names in other case, with blanks or cut',
   async (_, name, body) => {
     const { page } = await openUnits(shared);
     await drop(page, name, body);
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('1 of 1 rows answered; mean survival').waitFor();
     const [row] = readCsv(await saved(page, 'Save 1 row'));
-    const read = { species_code: 'TSHE', planting_method: 'drone_seeded', elevation_m: '900' };
-    expect(row).toMatchObject({ latitude: '44.12', longitude: '-122.03', ...read });
-    const own = Object.keys(row!).filter((column) => /^ ?(species_co|planting_m|elevation_)/i.test(column));
-    expect(own).toHaveLength(6);
-    const survival = await survivalAt(shared.service, { ...read, elevation_m: 900 });
+    const read = { species_code: 'TSHE', planting_method: 'drone_seeded' };
+    const numbers = { elevation_m: '900', seeds_per_spot: '3' };
+    expect(row).toMatchObject({ latitude: '44.12', longitude: '-122.03', ...read, ...numbers });
+    const names = /^ ?(species_co|planting_m|elevation_|seeds_per_)/i;
+    expect(Object.keys(row!).filter((column) => names.test(column))).toHaveLength(8);
+    const conditions = { seeds_per_spot: 3 };
+    const survival = await survivalAt(shared.service, { ...read, elevation_m: 900, conditions });
     expect(Number(row!.survival_5)).toBe(survival);
   },
 );

@@ -26,9 +26,9 @@ browserTest('map, site, points and units are asked for with vegetation, overstor
   await expect.poll(() => last('/v1/surfaces/')?.path).toContain(query);
   await drop(page, 'units.geojson', collection(['North slope']));
   await expect.poll(() => JSON.parse(last('/v1/plan')?.body || '{}').conditions).toEqual(practice);
-  await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\n');
+  await drop(page, 'points.csv', 'latitude,longitude,species_code,seeds_per_spot\n44.12,-122.03,NA,NA\n');
   await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('1 of 1 rows answered').waitFor();
+  await page.getByText('1 of 1 rows answered; mean survival').waitFor();
   expect(last('/v1/predict/table')?.path).toContain(query);
   expect(await page.getByText('3 viable seeds a pod').count()).toBeGreaterThan(0);
   await page.getByRole('tab', { name: 'Site' }).click();

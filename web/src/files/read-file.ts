@@ -27,7 +27,7 @@ const MAX_MB = 30;
 const DIVIDE = 'Divide it into parts.';
 /**
  * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters; an
- * `elevation_` that was cut may be in feet.
+ * `elevation_` that was cut may be in feet, and a `vegetation` is mostly a kind of it.
  */
 const READ_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   latitude: ['latitude', 'lat', 'y'],
@@ -35,6 +35,9 @@ const READ_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   species_code: ['species_code', 'species_co'],
   planting_method: ['planting_method', 'planting_m'],
   elevation_m: ['elevation_m'],
+  vegetation_control: ['vegetation_control'],
+  overstory_cover: ['overstory_cover'],
+  seeds_per_spot: ['seeds_per_spot'],
 };
 
 /** Reads a GeoJSON, CSV or zipped shapefile. @throws FileError */
@@ -142,7 +145,7 @@ function readCsv(text: string): FileContent {
 const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
   withReadColumns(withoutAnsweredNames({ columns, rows }));
 
-/** Adds columns under the names that the service reads, with the values of the file's columns, which are kept. */
+/** Adds columns under the names that the service reads, with what the file's columns state; other names are kept. */
 function withReadColumns({ columns, rows }: PointTable): PointTable {
   const sources = Object.keys(READ_COLUMNS).flatMap((name) => {
     const own = columnOf(columns, name);
@@ -152,10 +155,13 @@ function withReadColumns({ columns, rows }: PointTable): PointTable {
     columns: [...new Set([...columns, ...sources.map(({ name }) => name)])],
     rows: rows.map((row) => ({
       ...row,
-      ...Object.fromEntries(sources.map(({ name, own }) => [name, row[own] ?? ''])),
+      ...Object.fromEntries(sources.map(({ name, own }) => [name, statedIn(row[own])])),
     })),
   };
 }
+
+/** A cell without blanks around; '' for NA, which R writes where a value is missing. */
+const statedIn = (cell = '') => cell.trim().replace(/^NA$/, '');
 
 /** The file's name of a column that the service reads: the exact name, else one in other case or with blanks around. */
 function columnOf(columns: readonly string[], name: string): string | undefined {
