@@ -1,9 +1,10 @@
 import type { FeatureCollection, Polygon } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { cornersText } from '../../web/src/state/corners.js';
 import { browserTest, linkOf, serviceAndBrowser } from './support/browser.js';
 import { middleOfMap, pressTriangle } from './support/launch-browser.js';
-import { collection, drop, openUnits, openUnitsOnMap, saved } from './support/units.js';
+import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -79,7 +80,7 @@ browserTest('the mouse moves, adds and removes corners; each change is planned, 
   expect((await exportedCorners(page))[0]).toEqual(moved);
 });
 
-browserTest('a unit is drawn and edited with the keyboard alone', async () => {
+browserTest('units are drawn and edited by keyboard alone, even with corners of another', async () => {
   const { page } = await openUnitsOnMap(shared, { map: '9/46/-121' });
   await page.getByRole('button', { name: 'Draw a unit' }).focus();
   await page.keyboard.press('Enter');
@@ -95,11 +96,7 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await expect.poll(() => page.url()).toMatch(/map=[\d.]+\/44\.1/); // the map shows it
   await page.keyboard.type('=Ridge'); // in place of the name that it got
   const [drawn] = await exportedCorners(page);
-  expect(drawn).toEqual([
-    [-122.05, 44.1],
-    [-122.05, 44.14],
-    [-122, 44.14],
-  ]);
+  expect(drawn).toEqual(RING.slice(0, 3));
   await page.getByRole('button', { name: 'Edit corners' }).focus();
   await page.keyboard.press('Space');
   await list.fill('44.10, -122.05\n44.14, -122.05\n44.14, -122.00\n44.10, -122.01');
@@ -124,6 +121,14 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await page.getByRole('status').getByText('1 unit planned.').waitFor();
   await page.locator('table.plan').getByText('=Ridge').waitFor();
   expect(await saved(page, 'Export GeoJSON')).not.toContain('Drawn 1');
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  await list.fill(cornersText(await exportedCorners(page)));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Copy');
+  await page.keyboard.press('Tab');
+  const names = page.getByLabel('Change a unit').locator('option');
+  expect(await names.allInnerTexts()).toEqual(['None: show all on the map', '=Ridge', 'Copy']);
 });
 
 browserTest('neither Enter nor a double click throws away corners that are too few for a unit', async () => {

@@ -3,7 +3,7 @@ import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
 import { showBox, shownMap } from '../map/shown-map.js';
 import { panel } from '../state/choices.js';
-import { addUnits, boxAround, chosenUnit, drawnUnit, editedUnit, undo, units } from '../state/units.js';
+import { addDrawnUnit, boxAround, editedUnit, undo } from '../state/units.js';
 
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
 export const drawing = signal<readonly Position[] | null>(null);
@@ -16,8 +16,6 @@ const SOURCE = 'drawing';
 const CLOSE_PX = 10;
 /** Fields that take text, in which keys edit the text. */
 const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"], [type="file"]), textarea';
-
-let drawnCount = 0;
 
 /** Starts a polygon without corners, and scrolls the map into view. */
 export function startDrawing(): void {
@@ -38,17 +36,7 @@ export function finishDrawing(): void {
   hasTooFewCorners.value = corners.length < 3;
   if (hasTooFewCorners.value) return;
   drawing.value = null;
-  drawnCount++;
-  addUnits([
-    {
-      type: 'Feature',
-      id: `Drawn ${drawnCount}`, // not a property, which would keep the name when the unit is renamed
-      properties: {},
-      geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]]] },
-    },
-  ]);
-  drawnUnit.value = units.peek().at(-1)?.id ?? null;
-  chosenUnit.value = drawnUnit.peek();
+  addDrawnUnit({ type: 'Polygon', coordinates: [[...corners, corners[0]]] });
   // Corners that were typed may be anywhere.
   const view = shownMap.peek()?.getBounds();
   if (corners.some(([longitude, latitude]) => view?.contains([longitude, latitude]) === false))

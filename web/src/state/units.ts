@@ -34,16 +34,14 @@ const MAX_UNDO = 50;
 const MAX_NAME = 120;
 
 let added = 0;
-
-/** A polygon of a file, or a drawn one. */
-type UnitFeature = Feature<Polygon | MultiPolygon>;
+let drawn = 0;
 
 /**
- * Adds polygons, each with a unique name, taken from one of its properties if possible. A polygon with the same
- * attributes and corners as a unit is not added again.
+ * Adds polygons of a file, each with a unique name, taken from one of its properties if possible. A polygon with the
+ * same attributes and corners as a unit is not added again.
  * @returns how many were there already
  */
-export function addUnits(features: readonly UnitFeature[]): number {
+export function addUnits(features: readonly Feature<Polygon | MultiPolygon>[]): number {
   if (features.length === 0) return 0;
   const known = units.peek();
   const texts = new Set(known.map(({ attributes, geometry }) => JSON.stringify([attributes, geometry])));
@@ -56,6 +54,20 @@ export function addUnits(features: readonly UnitFeature[]): number {
   });
   if (more.length > 0) change([...known, ...more]);
   return features.length - more.length;
+}
+
+/** Adds a drawn unit, even one with the corners of another, and chooses it. */
+export function addDrawnUnit(geometry: Polygon): void {
+  const known = units.peek();
+  const unit = {
+    id: `unit-${++added}`,
+    name: new Names(known).take(`Drawn ${++drawn}`),
+    attributes: {},
+    geometry,
+  };
+  change([...known, unit]);
+  drawnUnit.value = unit.id;
+  chosenUnit.value = unit.id;
 }
 
 /** Replaces all units, such as by those of a project; the change can be undone. */
