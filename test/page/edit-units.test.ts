@@ -76,7 +76,7 @@ browserTest('the mouse moves, adds and removes corners; each change is planned, 
   await page.getByRole('button', { name: 'Remove the unit' }).click();
   await page.locator('table.plan').waitFor({ state: 'detached' });
   await page.keyboard.press('Control+z');
-  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+Z'); // with Caps Lock
   expect((await exportedCorners(page))[0]).toEqual(moved);
 });
 

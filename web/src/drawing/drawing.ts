@@ -98,10 +98,12 @@ export class Drawing {
     const { target } = event;
     if (target instanceof Element && target.matches(TEXT_FIELDS)) return;
     const isDrawing = drawing.peek() !== null;
+    // Caps Lock makes it Z, as Shift does, with which it is Redo in other programs.
+    const isUndo = event.key.toLowerCase() === 'z' && !event.shiftKey && (event.ctrlKey || event.metaKey);
     if (event.key === 'Escape') {
       drawing.value = null;
       editedUnit.value = null;
-    } else if (event.key === 'z' && (event.ctrlKey || event.metaKey) && panel.peek() === 'units') {
+    } else if (isUndo && panel.peek() === 'units') {
       event.preventDefault();
       if (isDrawing) removeLastCorner();
       else undo();
