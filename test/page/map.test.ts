@@ -111,9 +111,16 @@ browserTest('the legend of the interval width reaches the widest intervals', asy
   await page.getByText('Intervals on the map need a key of a higher tier').waitFor();
 });
 
-browserTest('buttons move the map without dragging', async () => {
-  const { page } = await openPage(shared, { map: '9/44.1000/-122.0000' });
+browserTest('buttons move a map beside the panel, and its attribution covers no scale bar', async () => {
+  const { page } = await openPage(
+    shared,
+    { map: '9/44.1000/-122.0000' },
+    { viewport: { width: 911, height: 640 } },
+  );
   await mapReady(page);
+  const scale = (await page.locator('.maplibregl-ctrl-scale').boundingBox())!;
+  const attribution = (await page.locator('.maplibregl-ctrl-attrib').boundingBox())!;
+  expect(scale.x + scale.width).toBeLessThan(attribution.x);
   await page.getByRole('button', { name: 'Move the map east' }).click();
   await expect.poll(() => page.url()).toMatch(/map=9\.00\/44\.1000\/-121\./);
 });

@@ -22,7 +22,8 @@ addProtocol('pmtiles', new Protocol().tile);
 const REGION: [number, number, number, number] = [-124.9, 41.9, -116.4, 49.1];
 const LIMITS: [number, number, number, number] = [-131, 38, -110, 53];
 
-const isNarrow = window.matchMedia('(max-width: 800px)');
+/** On a narrower map the open attribution would cover the scale bar, or the buttons of the legend where it wraps. */
+const MIN_OPEN_ATTRIBUTION_PX = 750;
 const darkTheme = window.matchMedia('(prefers-color-scheme: dark)');
 const themeNow = (): Theme => (darkTheme.matches ? 'dark' : 'light');
 
@@ -69,8 +70,7 @@ export function createMap(
     }),
     'bottom-right',
   );
-  // Open, it would cover the scale bar of a narrow map.
-  if (isNarrow.matches) {
+  if (container.clientWidth < MIN_OPEN_ATTRIBUTION_PX) {
     const attribution = container.querySelector('.maplibregl-ctrl-attrib');
     attribution?.removeAttribute('open');
     attribution?.classList.remove('maplibregl-compact-show');
