@@ -99,10 +99,12 @@ browserTest('work survives a reload and a new tab, not its switch or Clear; no k
   expect(await page.getByLabel('Keep my work in this browser').isChecked()).toBe(false);
   expect(await page.locator('table.plan').count()).toBe(0);
   await page.getByLabel('Keep my work in this browser').check();
-  await drop(page, 'units.geojson', collection(['North slope']));
+  for (const _ of [1, 2]) await drop(page, 'units.geojson', collection(['North slope']));
+  await page.getByText('Here already, and not added again: 1 unit.').waitFor();
   await expect.poll(() => storedText(page)).toContain('North slope');
   await page.getByRole('button', { name: 'Clear' }).click();
   await expect.poll(() => storedText(page)).not.toContain('North slope');
+  expect(await page.getByText('Here already').count()).toBe(0);
   expect(questions).toEqual(['beforeunload', 'confirm']);
   expect(await page.getByLabel('Change a unit').count()).toBe(0);
 });

@@ -240,6 +240,9 @@ browserTest('files that cannot be used say why, as do several that are dropped a
   await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
   await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
   await page.locator('#panel .error').getByText('In metres').waitFor();
+  await drop(page, 'units.kml', 'x');
+  await page.locator('#panel .error').getByText('none of GeoJSON').waitFor();
+  expect(await page.getByText('Neither polygons').count()).toBe(0);
   await drop(page, 'units.geojson', collection(['In degrees']));
   const names = page.locator('table.plan tbody th button');
   await expect.poll(() => names.allTextContents()).toEqual(['In degrees']);

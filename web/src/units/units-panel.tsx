@@ -17,15 +17,14 @@ import { WorkBar } from './work-bar.js';
 /** Planting units: drawn or from files, planned by species, method and cost. Nothing is planned while it is hidden. */
 export function UnitsPanel() {
   const points = pointTable.value;
-  const [note, setNote] = useState('');
-  const [error, setError] = useState<Error | null>(null);
+  // What became of the last file: a note, or why it cannot be used.
+  const [result, setResult] = useState<string | Error>('');
   const open = async (files: FileList | null | undefined) => {
     try {
       const content = await readOne(files);
-      setError(null);
-      if (content !== null) setNote(take(content));
+      setResult(content === null ? '' : take(content));
     } catch (reason) {
-      setError(reason as Error);
+      setResult(reason as Error);
     }
   };
   return (
@@ -36,9 +35,9 @@ export function UnitsPanel() {
           Draw units on the map, type their corners, or drop a file of polygons (units) or points (sites).
         </p>
         <UnitEditor />
-        <FileDrop error={error} onFiles={open} />
-        {note !== '' && <p role="status">{note}</p>}
-        <WorkBar onOpen={open} />
+        <FileDrop error={result instanceof Error ? result : null} onFiles={open} />
+        {typeof result === 'string' && result !== '' && <p role="status">{result}</p>}
+        <WorkBar onOpen={open} onClear={() => setResult('')} />
         {/* A new key for each file, which starts a new run. */}
         {points !== null && <PointsRun key={points} table={points} />}
       </div>

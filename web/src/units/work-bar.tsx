@@ -18,8 +18,13 @@ import { pointTable } from '../state/points.js';
 import { units } from '../state/units.js';
 import { work } from '../state/work.js';
 
+interface WorkBarProps {
+  onOpen: (files: FileList | null) => void;
+  onClear: () => void;
+}
+
 /** Whether work is kept in the browser, and buttons to save, open and clear it. */
-export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }) {
+export function WorkBar({ onOpen, onClear }: WorkBarProps) {
   const isEmpty = units.value.length === 0 && pointTable.value === null;
   const [error, setError] = useState<Error | null>(null);
   const save = () => {
@@ -54,9 +59,12 @@ export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }
           type="button"
           onClick={() => {
             if (
-              window.confirm('Remove all units, points, costs and targets from this page and this browser?')
+              !window.confirm('Remove all units, points, costs and targets from this page and this browser?')
             )
-              clearWork();
+              return;
+            clearWork();
+            setError(null);
+            onClear();
           }}
         >
           Clear
