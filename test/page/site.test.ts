@@ -208,6 +208,8 @@ browserTest(
   'a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept',
   async () => {
     const { page } = await openPage(shared, { site: '44.12,-122.03' }, { locale: 'en-US' });
+    await page.getByLabel('Elevation, ft').fill('14436');
+    await page.getByText('From -32.80 to 14,435.69.').waitFor(); // of -32.808 and 14,435.696
     await page.getByLabel('Elevation, ft').fill('2313');
     await page.getByText('2,313 ft = 705 m').waitFor();
     await shown(page, 'manual', await survival('manual', { elevation_m: 705.0024 }));

@@ -18,8 +18,10 @@ export function pointsText(value: number): string {
   return `${Number(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`;
 }
 
-export function number(value: number, decimals = 0): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: decimals, minimumFractionDigits: decimals });
+/** @param roundingMode of a limit, which a field must take as it is shown */
+export function number(value: number, decimals = 0, roundingMode?: 'floor' | 'ceil'): string {
+  const digits = { maximumFractionDigits: decimals, minimumFractionDigits: decimals };
+  return value.toLocaleString('en-US', { ...digits, ...(roundingMode && { roundingMode }) });
 }
 
 /** A number of things, as 1 unit or 2 units. */

@@ -39,7 +39,7 @@ export function OrderFields() {
           label={`Living trees wanted per ${areaUnit()}`}
           typed={target}
           min={0}
-          wrong={`Above 0, at most ${number(perArea(MAX_TARGET_PER_HA))}.`}
+          wrong={`Above 0, at most ${number(perArea(MAX_TARGET_PER_HA), 0, 'floor')}.`}
         />
         <NumberField
           label="Reserve, %"

@@ -96,7 +96,7 @@ function Field({ label, measure, value, placeholder, limits, onValue }: FieldPro
       label={`${label}${measure.name === '' ? '' : `, ${measure.name}`}`}
       typed={typed}
       min={min}
-      wrong={`From ${number(min, 2)} to ${number(max, 2)}.`}
+      wrong={`From ${number(min, 2, 'ceil')} to ${number(max, 2, 'floor')}.`}
       placeholder={placeholder}
     />
   );
