@@ -214,7 +214,7 @@ browserTest(
 );
 
 browserTest(
-  'a target of 0 orders nothing, a blank one is that of all, units with a wrong one or a low end of 0 are named, and the field names a limit that it takes',
+  'a target of 0 orders nothing, a blank one is that of all, units with a wrong one or a low end of 0 are named, and the field names a limit that it takes and stays short in other units',
   async () => {
     const harsh = { warming: '10', precipitation: '-80', 'practice.overstory_cover': '100' };
     const { page } = await openUnits(shared, harsh, { locale: 'en-US' });
@@ -254,6 +254,9 @@ browserTest(
     const target = page.getByLabel('Living trees wanted per');
     await target.fill('40469'); // the limit is 40,468.56
     await page.getByText('Above 0, at most 40,468.').waitFor();
+    await target.fill('435');
+    await page.getByRole('button', { name: 'US units' }).click();
+    expect(await target.inputValue()).toBe('1074.9');
   },
 );
 
