@@ -65,8 +65,11 @@ browserTest(
   },
 );
 
-browserTest('the page says how it renamed columns of the same name', async () => {
+browserTest('the page says how it renamed columns of one name or none, unless they are empty', async () => {
   const { page } = await openUnits(shared);
-  await drop(page, 'points.csv', 'latitude,longitude,note,note\n44.12,-122.03,dry,steep\n');
-  await page.getByText('Columns of the same name were renamed: note to note_1.').waitFor();
+  const renamed = (name: string) => page.getByText(`Columns of the same name were renamed: ${name}_1.`);
+  await drop(page, 'points.csv', 'latitude,longitude,,\n44.12,-122.03,,dry\n');
+  await renamed('a column without a name to ').waitFor();
+  await drop(page, 'points.csv', 'latitude,longitude,note,note,, \n44.12,-122.03,dry,steep,, \n');
+  await renamed('note to note').waitFor();
 });

@@ -137,9 +137,17 @@ function readCsv(text: string): FileContent {
   if (error !== undefined)
     throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
   if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
-  const renamed = Object.entries(meta.renamedHeaders ?? {}).map(([name, own]) => `${own} to ${name}`);
+  const ownNames = new Map(Object.entries(meta.renamedHeaders ?? {}));
+  const isBlank = (text = '') => text.trim() === '';
+  // Spreadsheets may end all rows with commas, for columns that were emptied.
+  const used = columns.filter(
+    (name) => !isBlank(ownNames.get(name) ?? name) || !data.every((row) => isBlank(row[name])),
+  );
+  const renamed = used
+    .filter((name) => ownNames.has(name))
+    .map((name) => `${ownNames.get(name)?.trim() || 'a column without a name'} to ${name}`);
   const notes = renamed.length === 0 ? [] : [`Columns of the same name were renamed: ${renamed.join(', ')}.`];
-  return { polygons: [], points: tableOf(columns, data), ignored: 0, notes };
+  return { polygons: [], points: tableOf(used, data), ignored: 0, notes };
 }
 
 const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
