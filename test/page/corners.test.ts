@@ -6,6 +6,7 @@ import {
   cornersText,
   insertCorner,
   moveCorner,
+  type Rings,
   readCorners,
   removeCorner,
   ringsOf,
@@ -48,13 +49,7 @@ test('a corner that is added and removed, or moved there and back, leaves the po
 });
 
 test('a ring keeps three corners, and damaged geometries have none that can be edited', () => {
-  const triangle = [
-    [
-      [0, 0],
-      [1, 0],
-      [0, 1],
-    ],
-  ];
+  const triangle = readCorners('0, 0\n0, 1\n1, 0') as Rings;
   expect(removeCorner(triangle, { ring: 0, index: 1 })).toEqual(triangle);
   for (const coordinates of [[], [[]], [null], [[[0, 0], null]], [[[5e5, 4e6]]], [[[0, 0]]], [['ab']]])
     expect(ringsOf({ type: 'Polygon', coordinates: coordinates as Polygon['coordinates'] })).toBeNull();

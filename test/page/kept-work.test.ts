@@ -3,15 +3,14 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
-import { collection, drop, openUnits, saved, storedText } from './support/units.js';
+import { collection, drop, openUnits, saved, score, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
 browserTest('a change of the key keeps the file of points and its answered rows', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('2 of 2 rows answered').waitFor();
+  await score(page, '2 of 2 rows answered');
   await page.getByRole('tab', { name: 'About the figures' }).click();
   await page.getByRole('button', { name: 'Forget the key' }).click();
   await page.getByLabel('API key').fill(shared.service.key);
@@ -49,8 +48,7 @@ browserTest('a change of the panel keeps what the plan was narrowed to and its o
 async function workIn(page: Page): Promise<void> {
   await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
   await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('2 of 2 rows answered').waitFor();
+  await score(page, '2 of 2 rows answered');
   await page.getByLabel(/^Hand planting, per/).fill('1.2');
   await page.getByLabel(/^Drone seeding, per/).fill('0.6');
   await setWarming(page, '2');

@@ -112,11 +112,8 @@ browserTest('the legend of the interval width reaches the widest intervals', asy
 });
 
 browserTest('buttons move a map beside the panel, and its attribution covers no scale bar', async () => {
-  const { page } = await openPage(
-    shared,
-    { map: '9/44.1000/-122.0000' },
-    { viewport: { width: 911, height: 640 } },
-  );
+  const viewport = { width: 911, height: 640 };
+  const { page } = await openPage(shared, { map: '9/44.1000/-122.0000' }, { viewport });
   await mapReady(page);
   const scale = (await page.locator('.maplibregl-ctrl-scale').boundingBox())!;
   const attribution = (await page.locator('.maplibregl-ctrl-attrib').boundingBox())!;

@@ -5,7 +5,7 @@ import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { startTestService } from '../support/service.js';
 import { browserTest, sharedBrowser } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
-import { collection, drop, openUnits, saved } from './support/units.js';
+import { collection, drop, openUnits, saved, score } from './support/units.js';
 
 browserTest('by models without intervals points are scored; no layer of them, no plan is asked', async () => {
   const copy = new ProjectCopy();
@@ -30,8 +30,7 @@ browserTest('by models without intervals points are scored; no layer of them, no
   ]);
 
   await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('1 of 1 rows answered; mean survival').waitFor();
+  await score(page, '1 of 1 rows answered; mean survival');
   const [row] = readCsv(await saved(page, 'Save 1 row'));
   expect(Number(row!.survival_5)).toBeGreaterThan(0);
   expect(row).not.toHaveProperty('low_5');

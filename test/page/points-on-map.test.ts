@@ -4,7 +4,7 @@ import { survivalScale } from '../../web/src/map/colours.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
 import { middleOfMap, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
-import { drop, openUnitsOnMap } from './support/units.js';
+import { drop, openUnitsOnMap, score } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -28,8 +28,7 @@ browserTest('scored points are circles in the colours of survival; a click opens
   const { page } = await openUnitsOnMap(shared, { map: '12/44.12/-122.03' });
   await page.getByLabel('Map shows').selectOption('advantage');
   await drop(page, 'points.csv', FILE);
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('3 of 3 rows answered, 1 with an error').waitFor();
+  await score(page, '3 of 3 rows answered, 1 with an error');
   await page.locator('.legend').getByText('Circles: points of the file').waitFor();
   const survival = await survivalAt(shared.service);
 

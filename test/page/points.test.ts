@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
-import { drop, openUnits, saved } from './support/units.js';
+import { drop, openUnits, saved, score } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
@@ -29,8 +29,7 @@ browserTest.each([
   async (_, name, body) => {
     const { page } = await openUnits(shared);
     await drop(page, name, body);
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('1 of 1 rows answered; mean survival').waitFor();
+    await score(page, '1 of 1 rows answered; mean survival');
     const [row] = readCsv(await saved(page, 'Save 1 row'));
     const read = { species_code: 'TSHE', planting_method: 'drone_seeded' };
     const numbers = { elevation_m: '900', seeds_per_spot: '3' };
@@ -54,8 +53,7 @@ browserTest(
       two,
     );
     await drop(page, 'points.geojson', body);
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('3 of 3 rows answered; mean survival').waitFor();
+    await score(page, '3 of 3 rows answered; mean survival');
     const later = { plot: '', constructor: '', tags: '', day: '5' };
     expect(readCsv(await saved(page, 'Save 3 rows'))).toMatchObject([
       { ...later, latitude: '44.12' },

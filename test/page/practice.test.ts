@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ServedModel } from '../../web/src/api/types.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { collection, drop, openUnits } from './support/units.js';
+import { collection, drop, openUnits, score } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -27,8 +27,7 @@ browserTest('map, site, points and units are asked for with vegetation, overstor
   await drop(page, 'units.geojson', collection(['North slope']));
   await expect.poll(() => JSON.parse(last('/v1/plan')?.body || '{}').conditions).toEqual(practice);
   await drop(page, 'points.csv', 'latitude,longitude,species_code,seeds_per_spot\n44.12,-122.03,NA,NA\n');
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('1 of 1 rows answered; mean survival').waitFor();
+  await score(page, '1 of 1 rows answered; mean survival');
   expect(last('/v1/predict/table')?.path).toContain(query);
   expect(await page.getByText('3 viable seeds a pod').count()).toBeGreaterThan(0);
   await page.getByRole('tab', { name: 'Site' }).click();
@@ -63,12 +62,9 @@ browserTest('unusable seeds say which can be used; sliders tell their value as i
 });
 
 browserTest('what the page or the models cannot use of a link is named and left out', async () => {
-  const unused = { species: 'ZZZZ', year: '7', colour: 'red', 'practice.seeds_per_spot': '0' };
-  const { page } = await openUnits(shared, {
-    ...unused,
-    'measured.moss': '2',
-    'practice.overstory_cover': '30',
-  });
+  const models = { 'practice.seeds_per_spot': '0', 'measured.moss': '2' };
+  const unused = { species: 'ZZZZ', year: '7', colour: 'red', ...models };
+  const { page } = await openUnits(shared, { ...unused, 'practice.overstory_cover': '30' });
   const note = page.getByText('cannot use these parts of the link or project: ');
   await note
     .getByText('year=7, colour=red, species=ZZZZ, practice.seeds_per_spot=0, measured.moss=2.')

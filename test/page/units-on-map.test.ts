@@ -32,16 +32,9 @@ browserTest('a drawn polygon is planned, and its best option is that of the API'
 browserTest(
   'the report is printed on at most two pages with map, legend, choices, model, caution and the best options',
   async () => {
-    const { page } = await openUnitsOnMap(
-      shared,
-      { warming: '2', precipitation: '-10' },
-      { reducedMotion: 'reduce' }, // the map shows the units at once
-    );
-    await drop(
-      page,
-      'units.geojson',
-      collection([...Array.from({ length: 19 }, (_, index) => `Unit ${index + 1}`), LONG_NAME]),
-    );
+    const { page } = await openUnitsOnMap(shared, { warming: '2', precipitation: '-10' });
+    const names = Array.from({ length: 19 }, (_, index) => `Unit ${index + 1}`);
+    await drop(page, 'units.geojson', collection([...names, LONG_NAME]));
     await page.locator('table.plan').waitFor();
     const tooWide = (selector: string) =>
       page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);

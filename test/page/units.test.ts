@@ -4,7 +4,7 @@ import { rectangle } from '../prediction/support/outlines.js';
 import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 import { survivalAt } from './support/survival.js';
-import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
+import { collection, drop, openUnits, RING, saved, score, storedText } from './support/units.js';
 
 /** A name that would run if it were read as markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
@@ -98,8 +98,7 @@ browserTest('points are scored by the table endpoint; errors and columns stay in
     `plot,lat,lon,=1+1,a;@b,overstory_cover\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`,
   );
   await page.getByRole('heading', { name: '2 points' }).waitFor();
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+  await score(page, '2 of 2 rows answered, 1 with an error');
   const csv = await saved(page, /^Save 2 rows/);
   const survival = await survivalAt(shared.service, {
     scenario: { warming_c: 2 },
@@ -120,8 +119,7 @@ browserTest('points are scored by the table endpoint; errors and columns stay in
   page.once('dialog', (dialog) => dialog.accept());
   await drop(page, 'points.csv', csv); // what was saved can be scored again
   await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+  await score(page, '2 of 2 rows answered, 1 with an error');
   const [again] = readCsv(await saved(page, /^Save 2 rows/));
   expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
 });
@@ -133,8 +131,7 @@ browserTest('scoring can be stopped and continued, and no answered row goes with
   await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
   let answered = 0;
   await page.route('**/v1/predict/table*', (route) => (answered++ < 2 ? route.continue() : undefined)); // the third waits
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText('200 of 2,000 rows answered').waitFor();
+  await score(page, '200 of 2,000 rows answered');
   await page.getByRole('tab', { name: 'Site' }).click(); // it continues in the background
   await page.getByRole('tab', { name: 'Units' }).click();
   await page.getByRole('button', { name: 'Stop' }).click();
@@ -169,8 +166,7 @@ browserTest('points that take more requests than the key has left say so before 
   const rows = Array.from({ length: 995 }, () => '44.12,-122.03');
   await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
   await page.getByText(/^Scoring 995 rows takes 100 requests; the key has \d\d left today\.$/).waitFor();
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  await page.getByText(/^Scoring .* the key has 0 left today\.$/).waitFor();
+  await score(page, /^Scoring .* the key has 0 left today\.$/);
   expect(await page.locator('[data-problem="quota"]').count()).toBe(1);
 });
 
@@ -185,11 +181,8 @@ browserTest('a plan takes as few requests as the batch size of the key allows', 
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/plan')) requests++;
   });
-  await drop(
-    page,
-    'units.geojson',
-    collection(Array.from({ length: 12 }, (_, index) => `Unit ${index + 1}`)),
-  );
+  const names = Array.from({ length: 12 }, (_, index) => `Unit ${index + 1}`);
+  await drop(page, 'units.geojson', collection(names));
   await page.locator('table.plan').getByText('Unit 12').waitFor();
   expect(requests).toBe(2);
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
 import { startOnReleases } from '../support/service-on-releases.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
-import { collection, drop, openUnits, RING, saved } from './support/units.js';
+import { collection, drop, openUnits, RING, saved, score } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
@@ -192,11 +192,9 @@ browserTest(
 
     await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
     await replaceModels('For points.');
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('The service has other models now: score the points again.').waitFor();
+    await score(page, 'The service has other models now: score the points again.');
     await page.locator('.print-head').getByText('For points.').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('1 of 1 rows answered').waitFor();
+    await score(page, '1 of 1 rows answered');
     expect(await saved(page, 'Save 1 row')).toContain('For points.');
   },
 );

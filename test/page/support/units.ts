@@ -35,6 +35,12 @@ export async function drop(page: Page, name: string, body: string | Buffer): Pro
   await page.locator('#file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(body) });
 }
 
+/** Scores the points of a file, until a text is shown. */
+export async function score(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText(text).waitFor();
+}
+
 /** The content of what a button saves. */
 export async function saved(page: Page, button: string | RegExp): Promise<string> {
   const [download] = await Promise.all([
