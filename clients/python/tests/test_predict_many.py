@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
+import numpy as np
 import pandas as pd
 import pytest
 from caller import Caller
@@ -54,9 +55,9 @@ def test_a_bad_site_gets_its_error_and_the_others_their_answers(call: Caller) ->
     assert results[2].request_id is not None
 
 
-def test_a_missing_elevation_of_pandas_states_none(call: Caller) -> None:
-    rows = pd.DataFrame([{**PLANTED, "elevation_m": 700.0}, PLANTED]).to_dict("records")
-    assert math.isnan(rows[1]["elevation_m"])
+@pytest.mark.parametrize("missing", [math.nan, np.float32("nan"), pd.NA, None])
+def test_a_missing_elevation_of_pandas_states_none(call: Caller, missing: object) -> None:
+    rows = [{**PLANTED, "elevation_m": 700.0}, {**PLANTED, "elevation_m": missing}]
     results, wanted = call("predict_many", rows), call("predict_many", [rows[0], PLANTED])
     assert [without_time(result) for result in results] == [without_time(result) for result in wanted]
 

@@ -212,16 +212,17 @@ def test_even_parts_of_an_array_are_predicted_where_they_are(service: ServicePro
 
 
 @pytest.mark.parametrize("output", [None, "survival.tif"])
-@pytest.mark.parametrize("names", [("y", "x"), ("latitude", "longitude")])
+@pytest.mark.parametrize("names", [("y", "x"), ("latitude", "longitude"), ("lat", "lon")])
 def test_the_answer_to_an_array_aligns_with_it(
     service: ServiceProcess, tmp_path: Path, names: tuple[str, str], output: str | None
 ) -> None:
     # Coordinates of a grid whose step no double has, as those of a NetCDF file.
     latitude, longitude = 44.2 - np.arange(30) / 900, -122.3 + np.arange(20) / 900
     dem = xarray.DataArray(np.full((30, 20), 700.0), coords=dict(zip(names, (latitude, longitude), strict=True)))
-    dem = dem.rio.write_crs(4326)
+    dem = dem.rio.set_spatial_dims(*reversed(names)).rio.write_crs(4326)
     with Client(service.url, service.key) as client:
         bands = client.predict_raster(dem, "PSME", **PLAIN, output=output and tmp_path / output)
+    np.testing.assert_allclose(bands.rio.bounds(), dem.rio.bounds())
     assert (bands + dem).shape == (1, 30, 20)
     assert bands.rio.crs == dem.rio.crs
     assert np.isfinite((bands + dem).values).sum() == int(bands.attrs["cells_answered"]) > 0

@@ -43,13 +43,19 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
   if (length(taken) > 0) {
     rlang::abort(paste0("`sites` has a column named as one of the answer: ", paste(taken, collapse = ", "), "."))
   }
-  query <- given(
+  practice <- given(
+    vegetation_control = vegetation_control, overstory_cover = overstory_cover, seeds_per_spot = seeds_per_spot
+  )
+  several <- names(practice)[lengths(practice) != 1]
+  if (length(several) > 0) {
+    rlang::abort(paste0("`", several[1], "` must be one value: a column of `sites` with this name has one for each site."))
+  }
+  query <- c(practice, given(
     horizons = paste(cell_text(horizons), collapse = ","),
     include = if (intervals) "intervals",
-    vegetation_control = vegetation_control, overstory_cover = overstory_cover, seeds_per_spot = seeds_per_spot,
     warming_c = warming_c,
     precipitation_change_percent = precipitation_change_percent
-  )
+  ))
   answer_some <- function(rows) answer_part(table[rows, , drop = FALSE], query, url, key)
   all_answers <- function() in_parts(nrow(table), 50000L, answer_some, progress = progress)
   answers <- tryCatch(all_answers(), nurselog_error = function(error) {

@@ -30,9 +30,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   }
   request <- httr2::request(paste0(sub("/+$", "", url), path))
   several <- names(query)[lengths(query) != 1]
-  if (length(several) > 0) {
-    rlang::abort(paste0("`", several[1], "` must be one value. Practice of each site is stated in columns of `sites`."))
-  }
+  if (length(several) > 0) rlang::abort(paste0("`", several[1], "` must be one value."))
   # As text: httr2 writes numbers with the decimal sign of options("OutDec"), and 7 digits.
   request <- httr2::req_url_query(request, !!!lapply(query, cell_text))
   request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)

@@ -13,8 +13,8 @@ export type ComparedSite = RequestOf<'/v1/predict/compare'>;
 /** A place, with the species and methods to rank there. */
 export type RankedPlace = RequestOf<'/v1/predict/rank'>;
 type SurfaceParameters = paths['/v1/surfaces/{species_code}']['get']['parameters'];
-/** The box, the most points, the changed climate and the practice of a surface. Files, which have `f`, need `http`. */
-export type SurfaceQuery = Omit<NonNullable<SurfaceParameters['query']>, 'f'>;
+/** The box, the most points, the changed climate and the practice of a surface. For other formats use `http`. */
+export type SurfaceQuery = Omit<NonNullable<SurfaceParameters['query']>, 'f' | 'include'>;
 /** Planting units with the options of a plan. */
 export type PlanRequest = RequestOf<'/v1/plan'>;
 

@@ -154,7 +154,7 @@ test_that("practice with several values is refused with the name of a column for
   skip_without_service()
   expect_error(
     predict_survival(data.frame(PLACE), "PSME", "manual", vegetation_control = c(0, 1), progress = FALSE),
-    "`vegetation_control` must be one value. Practice of each site is stated in columns of `sites`.",
+    "`vegetation_control` must be one value: a column of `sites` with this name has one for each site.",
     fixed = TRUE
   )
 })

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from numbers import Integral
+from numbers import Integral, Real
 from typing import cast
 
 from nurselog._calls.arguments import check_type, wrong_type
@@ -158,10 +158,14 @@ def checked_concurrency(concurrency: int) -> int:
 
 def _encoded(site: Mapping[str, object]) -> bytes:
     """A site as JSON, without fields of the caller's own that cannot be written as JSON."""
-    elevation = site.get("elevation_m")
-    if isinstance(elevation, float) and isnan(elevation):  # a missing cell of pandas
+    if "elevation_m" in site and _is_missing(site["elevation_m"]):
         site = {name: value for name, value in site.items() if name != "elevation_m"}
     try:
         return encode(site)
     except InvalidRequestError:
         return encode({name: value for name, value in site.items() if name in _SITE_FIELDS or is_encodable(value)})
+
+
+def _is_missing(cell: object) -> bool:
+    """Whether a cell of pandas, with any of its types, has no value."""
+    return cell is None or type(cell).__name__ == "NAType" or (isinstance(cell, Real) and isnan(cell))

@@ -122,15 +122,16 @@ def predict(
         if is_raster(source, output):
             if resume:
                 raise InvalidRequestError("A raster cannot be resumed.")
-            refuse_table_options(
-                latitude=latitude != "latitude",
-                longitude=longitude != "longitude",
-                layer=layer is not None,
-                crs=crs is not None,
-                encoding=encoding != "utf-8",
-                decimal=decimal != DecimalSign.POINT,
-                separator=separator is not None,
-            )
+            if is_raster(source, source) and is_raster(output, output):
+                refuse_table_options(
+                    latitude=latitude != "latitude",
+                    longitude=longitude != "longitude",
+                    layer=layer is not None,
+                    crs=crs is not None,
+                    encoding=encoding != "utf-8",
+                    decimal=decimal != DecimalSign.POINT,
+                    separator=separator is not None,
+                )
             cells = raster_options(source, species, method, elevation_m, practice)
             summary = predict_raster_file(source, output, {**common, **cells}, console)
         else:
@@ -168,7 +169,9 @@ def predict(
     console.print(f"{summary}. {'' if str(output) == '-' else f'Written to {output}.'}".rstrip(), soft_wrap=True)
     has_no_cells = summary.unit == "cells" and summary.rows == 0
     if has_no_cells:
-        complain("No cell has data both in the raster and in its elevations: is each in its own reference system?")
+        two_files = isinstance(column_or_number(elevation_m), str) and elevation_m != "none"
+        both = " both in the raster and in the elevations: do the files state the right reference systems?"
+        complain(f"No cell has data{both if two_files else '.'}")
     if has_no_cells or (failed > 0 and (strict or failed == summary.rows)):
         raise typer.Exit(FAILED_ROWS)
 

@@ -142,7 +142,7 @@ def read_layer(path: Path, layer: str | None, encoding: str) -> Any:  # noqa: AN
     if path.suffix.lower() not in _SHAPEFILES or _states_encoding(source, layer):
         return geopandas().read_file(source, **options)
     try:
-        named = codecs.lookup(encoding).name.upper().replace("ISO8859", "ISO-8859")  # as GDAL has it
+        named = codecs.lookup(encoding).name.upper().replace("ISO8859", "ISO-8859").replace("_", "-")  # as GDAL has it
         frame = geopandas().read_file(source, encoding=named, **options)
         pa.Table.from_pandas(frame.select_dtypes("string")).validate(full=True)
     except (UnicodeDecodeError, pa.ArrowInvalid):

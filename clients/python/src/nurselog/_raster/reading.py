@@ -24,7 +24,7 @@ Values = npt.NDArray[np.float64]
 # Of an array from a file the blocks would be those of the file, whose strips cannot be tiles.
 _TILES = {"tiled": True, "blockxsize": 256, "blockysize": 256}
 
-# Of a cell: less than any gap makes of even cells, more than coordinates of float32 are rounded by.
+# Of a cell: less than any gap makes of even cells, more than float32 rounds the coordinates of cells of 10 m.
 _TOLERANCE = 0.1
 
 _FEET = re.compile(r"f(ee|oo)?t\b", re.IGNORECASE)
@@ -133,8 +133,8 @@ def _refuse_uneven(array: xarray.DataArray, transform: Any) -> None:  # noqa: AN
         if name in array.coords and not (np.abs(array[name].to_numpy() - even) <= _TOLERANCE * abs(step)).all():
             raise InvalidRequestError(
                 f"The cells of the DataArray cannot be located: its {name!r} is not evenly spaced, or it has a single "
-                "row or column. Keep the cells between, such as by where(mask) without drop=True, and name a single "
-                "row or column by rio.write_transform."
+                "row or column. Keep the cells between, such as by where(mask) without drop=True, and give a "
+                "single row or column its place with rio.write_transform."
             )
 
 

@@ -92,5 +92,7 @@ class BandsFile:
         # Those of the file may differ in the last digits: xarray would not align the two arrays.
         y, x = template.rio.y_dim, template.rio.x_dim
         coordinates = {name: template[name].variable for name in (y, x) if name in template.coords}
-        placed: xarray.DataArray = named.rename({"y": y, "x": x}).assign_coords(coordinates)
-        return placed
+        placed = named.rename({"y": y, "x": x}).assign_coords(coordinates)
+        # rioxarray finds only some names by itself.
+        located: xarray.DataArray = placed.rio.set_spatial_dims(x, y).rio.write_coordinate_system()
+        return located
