@@ -135,7 +135,7 @@ const configSchema = z.object({
   tableMemoryBytes: wholeNumber(1024, 64 * 1024 * 1024 * 1024)
     .default(1024 * 1024 * 1024)
     .describe(
-      'Memory for all tables and, until they are sent, all responses of 64 KiB and more except surfaces. One key gets at most half, unless its first request takes more. Requests beyond it get 503 `overloaded`.',
+      'Memory for all tables and, until they are sent, all responses of 16 KiB and more except surfaces. One key gets at most half, unless its first request takes more. Requests beyond it get 503 `overloaded`.',
     ),
   planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(8 * 1024 * 1024)

@@ -14,7 +14,7 @@ export interface TableOptions {
 }
 
 /**
- * Lets workers check a table. The check has no time limit, since it may wait long for other requests.
+ * Checks a table in workers. The check has no time limit, since it may wait long for other requests.
  * @returns the number of its rows, and `start`, which waits until the first chunk is answered and then returns the
  *   bytes of the answer in the order of the rows: an error before the first byte can still be reported
  * @throws ApiError where it is no table, JobError; `start` throws JobError

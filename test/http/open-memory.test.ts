@@ -82,7 +82,7 @@ const UNITS = collection(...Array.from({ length: 20 }, (_, id) => unit(id, FORES
 
 test.each([
   ['/v1/predict/batch', { requests: Array(50).fill({ ...PREDICT_REQUEST, ...EXPLAINED }) }],
-  ['/v1/predict/rank', { ...FOREST_SITE, ...EXPLAINED, native_only: false }],
+  ['/v1/predict/rank', { ...FOREST_SITE, native_only: false }],
   ['/v1/plan', { units: UNITS, native_only: false, target_per_ha: 400 }],
 ])('a large answer of %s takes memory for tables until it is sent', async (path, request) => {
   const [one, other] = [await newKey(), await newKey()];

@@ -166,15 +166,15 @@ export function answerEncoder(predictor: Predictor) {
   }
 
   /** Writes the predictions of a method, or a comparison. */
-  function writeResults(records: RowRecords, row: number, asked: number, horizons: number): void {
-    if (asked !== BOTH_METHODS) {
-      writer.write(OPEN_METHOD[asked]);
-      writePredictions(records, row, asked, horizons);
+  function writeResults(records: RowRecords, row: number, method: number, horizons: number): void {
+    if (method !== BOTH_METHODS) {
+      writer.write(OPEN_METHOD[method]);
+      writePredictions(records, row, method, horizons);
       return;
     }
-    for (let method = 0; method < PLANTING_METHODS.length; method++) {
-      writer.write(OPEN_COMPARED[method]);
-      writePredictions(records, row, method, horizons);
+    for (let compared = 0; compared < PLANTING_METHODS.length; compared++) {
+      writer.write(OPEN_COMPARED[compared]);
+      writePredictions(records, row, compared, horizons);
     }
     writer.write(OPEN_DIFFERENTIAL);
     for (let h = 0; h < HORIZONS.length; h++) {

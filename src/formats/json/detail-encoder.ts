@@ -126,7 +126,7 @@ export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
     writer.writeDecimal(Math.round(outputs.baseline[output] * CONTRIBUTION_SCALE), CONTRIBUTION_DECIMALS);
     writer.write(CONTRIBUTIONS);
     const concerned = concernedBy[method];
-    rank(outputs.contributions, output * features.length, concerned);
+    sortBySize(outputs.contributions, output * features.length, concerned);
     for (let rank = 0; rank < concerned.length; rank++) {
       const f = order[rank];
       if (rank > 0) writer.write(COMMA);
@@ -140,7 +140,7 @@ export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
   }
 
   /** Rounds the contributions that start at an offset and orders the features: largest first, of equal ones the first. */
-  function rank(contributions: Float32Array, offset: number, concerned: readonly number[]): void {
+  function sortBySize(contributions: Float32Array, offset: number, concerned: readonly number[]): void {
     concerned.forEach((f, index) => {
       values[f] = Math.round(contributions[offset + f] * CONTRIBUTION_SCALE);
       const size = Math.abs(values[f]);

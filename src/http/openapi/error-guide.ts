@@ -113,7 +113,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   invalid_request: {
     cause: 'A field is missing, has the wrong type or is out of range, or an option is misspelled.',
-    remedy: 'With 422, `issues` lists every invalid field and what is allowed; else the message says it.',
+    remedy:
+      '`issues`, where present, lists every invalid field and what is allowed; otherwise the message says so.',
     example: {
       message: 'The request is not valid: latitude must be a number from -90 to 90, not "44.12".',
       details: {

@@ -30,20 +30,15 @@ export function rangeOf(
   throw new ApiError({ code: 'invalid_request', message }, responseHeaders, 416);
 }
 
-/**
- * Sends all of an answer, or the range of it that `rangeOf` gave, as a view, which keeps all of the answer in memory.
- * @param isCopied whether the range is copied, for an answer that is not kept in memory anyway
- */
+/** Sends all of an answer, or the range of it that `rangeOf` gave. @param part the bytes of the range; by default a view */
 export function sendRange(
   reply: FastifyReply,
   body: Buffer,
   range: ByteRange | undefined,
-  isCopied = false,
+  part = body.subarray(...(range ?? [])),
 ): FastifyReply {
   reply.header('accept-ranges', 'bytes');
-  if (range === undefined) return reply.send(body);
-  const [from, end] = range;
-  reply.code(206).header('content-range', `bytes ${from}-${end - 1}/${body.length}`);
-  const view = body.subarray(from, end);
-  return reply.send(isCopied ? Buffer.from(view) : view);
+  if (range !== undefined)
+    reply.code(206).header('content-range', `bytes ${range[0]}-${range[1] - 1}/${body.length}`);
+  return reply.send(part);
 }

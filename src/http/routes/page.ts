@@ -59,7 +59,7 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
   const file = path.join(PAGE_FOLDER, ASSETS, name);
   const present = Object.entries(COPIES).filter(([, end]) => existsSync(file + end));
   const copies = new Map(present.map(([coding, end]) => [coding, readFileSync(file + end)]));
-  const body = copies.get(IDENTITY) as Buffer; // the file itself
+  const body = readFileSync(file);
   app.get(`/${ASSETS}/${name}`, (request, reply) => {
     reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
     return type === TYPES[TILES]

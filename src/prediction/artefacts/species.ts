@@ -32,7 +32,7 @@ const MAX_TYPO_LENGTH = 8;
 
 export type SpeciesCatalogue = ReturnType<typeof speciesCatalogue>;
 
-/** The species by code, name and index. @param list in the order of the models' species input, which is an index */
+/** The species by code, name and index. @param list in the order of the models: an index is their species input */
 export function speciesCatalogue(list: readonly Species[]) {
   const indexes = new Map(list.map(({ species_code }, index) => [species_code, index]));
   const names = list.map((each) => [plain(each.common_name), plain(each.scientific_name)]);

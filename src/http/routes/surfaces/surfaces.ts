@@ -85,7 +85,8 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       setHeaders().type(contentTypeOf(type));
       // It is not compressed, and yet its ETag depends on Accept-Encoding, like that of its 304.
       if (!isRaster && (isRange || bytes.length < PACKET_BYTES)) addVary(reply, 'accept-encoding');
-      return sendRange(reply, bytes, range, true);
+      // A view of a range would keep all of the file in memory.
+      return sendRange(reply, bytes, range, range && Buffer.from(bytes.subarray(...range)));
     }
     const predicted = request.method === 'HEAD' ? undefined : await work.predict(reply, generation, asked);
     setHeaders().type(contentTypeOf(type));
