@@ -17,6 +17,7 @@ visit.
 
 import datetime
 import difflib
+import functools
 import gzip
 import io
 import re
@@ -159,6 +160,7 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
     return [message for _, message in sorted(found, key=lambda entry: entry[0])]
 
 
+@functools.cache
 def _species_rule(code: str) -> str:
     named = {
         name.upper(): species.species_code

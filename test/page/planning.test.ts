@@ -229,7 +229,7 @@ browserTest(
     await wrong.first().waitFor();
     await page.locator('table.order').first().getByText('2 units').first().waitFor();
     expect(await page.locator('.report').filter({ has: wrong }).count()).toBe(1);
-    const high = (names: string) => page.getByText(`the reserve is above 40,469 per acre: ${names}.`).first();
+    const high = (names: string) => page.getByText(`the reserve is above 40,468 per acre: ${names}.`).first();
     await page.getByLabel('Reserve, %').fill('1000');
     await drop(page, 'high.geojson', unitsWith({ name: 'High', TPA: 4000 }, { name: 'Higher', TPA: 50_000 }));
     await high('High, Higher').waitFor();

@@ -16,9 +16,11 @@ def limits_section(*, simulated: bool) -> str:
     text = f"""## Limits
 
 {first}
-- Survival of `drone_seeded` counts spots, not seeds. The published sample needs about {SEEDS_PER_SPOT:g} viable seeds a
-  pod at natural rates (1.75 % of seeds emerge, 17 % of germinants live through year 1), many times what pods hold.
-  Ask with `seeds_per_spot` what your own pods would do: of three seeds about 1 % of the spots are alive after year 1.
+- Survival of `drone_seeded` counts spots, not seeds.[[ The published sample needs about {SEEDS_PER_SPOT:g} viable \
+seeds a
+  pod at natural rates (1.75 % of seeds emerge, 17 % of germinants live through year 1), many times what pods hold.]]
+  Ask with `seeds_per_spot` what your own pods would do[[: of three seeds about 1 % of the spots are alive \
+after year 1]].
 - `seeds_per_spot` acts on the mean survival over sites that look alike, not at each site.[[ Averaged over the site
   effects of the simulation, 1.2 to 1.5 times as many spots of up to 100 seeds live, and fewer of many seeds: of 10,000
   at Medford 0.52 to year 5 instead of 0.94. The draws of the intervals are of single sites and have no such error. The
@@ -29,7 +31,8 @@ def limits_section(*, simulated: bool) -> str:
   ones. The models were trained on the grid's values.
 - Cold air lies in basins, so that the January minimum rises with height at 35 % of the points (42 % east of the crest),
   at 13 % by more than 2 C a kilometre. `elevation_m` goes on with this rise above the basin: 900 m above Chemult it
-  gives -4.0 C, where points of the grid at that height have -7.8[[, and red alder 0.17 instead of 0.02 in year 5]]. For a
+  gives -4.0 C, where points of the grid at that height have -7.8[[, and red alder 0.17 instead of 0.02 in year 5]]\
+. For a
   site more than some 300 m above such a flat, ask for a point at its height instead.
 - Beyond the climates of the training sites (`outside_training`), as under many scenarios, the models extrapolate. The
   maximum VPD goes on to act up to 30 hPa, the January minimum from -25 to 10 C and precipitation from 100 to 6,000 mm;
@@ -39,7 +42,8 @@ def limits_section(*, simulated: bool) -> str:
 - A scenario leaves elevation, and with it the zone of a species, as it is: where it is too high for a species today,
   warming brings little gain.
 - Stock, season, browse protection and the year's weather are not inputs; predictions average over them[[, and intervals
-  include them]]. Vegetation and overstory harm alike at every place, though shade helps on hot, dry and frosty ground and
+  include them]]. Vegetation and overstory harm alike at every place, though shade helps on hot, dry and frosty \
+ground and
   grass costs most where it is dry.
 - Elevation, dew point and precipitation are correlated over the region: part of the contribution of one may be due to
   another.
@@ -69,5 +73,5 @@ def limits_section(*, simulated: bool) -> str:
   - The effect of soil clay is noise: the error of the fitted one is as large as the true one (*Recovery of the true
     effects*). Do not measure clay for the sake of these predictions.]]
 - A factor's contribution is relative to the average native training site of that species and method. It explains the
-  model and does not predict the effect of changing the factor."""  # noqa: E501
+  model and does not predict the effect of changing the factor."""
     return with_marked(text, shown=simulated)

@@ -80,8 +80,8 @@ def fit_lines(trees: PeriodTrees, chosen: np.ndarray, blocks: int | None = None)
 def held_out_survival(trees: PeriodTrees, survival: np.ndarray) -> np.ndarray:
     """Return survival [trees, horizons], each fold of blocks recalibrated by lines fitted to the others.
 
-    NaN from a period on of which the others have no line and all trees do, or the other way round: such survival would
-    not be that of models with the lines of all trees.
+    NaN from a period on of which the others have no line and all trees do, or the reverse: the scores would be those of
+    another model.
     """
     applied = fit_lines(trees, np.ones(len(trees.fold), dtype=bool))[0].changes
     recalibrated = np.empty_like(survival, dtype=np.float64)

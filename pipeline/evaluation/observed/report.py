@@ -7,7 +7,7 @@ from pipeline.outcomes.periods import HORIZONS, PERIOD_NAMES
 
 FORMAT = "nurselog-evaluation/1"
 NOT_ESTIMABLE = "not estimable"
-NOT_HELD_OUT = "a period has a line of all trees and none without a fold, or the other way round (too few deaths)"
+NOT_HELD_OUT = "with all trees a period has a line, without those of one fold it has none (or the reverse)"
 _COUNTS = ["trees", "dead", "alive", "lost"]
 _SCORES = {
     "observed": ("observed", 3),

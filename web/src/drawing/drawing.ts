@@ -98,7 +98,7 @@ export class Drawing {
     const { target } = event;
     if (target instanceof Element && target.matches(TEXT_FIELDS)) return;
     const isDrawing = drawing.peek() !== null;
-    // Caps Lock makes it Z, as Shift does, with which it is Redo in other programs.
+    // With Caps Lock the key is Z. Control, Shift and Z are Redo in other programs.
     const isUndo = event.key.toLowerCase() === 'z' && !event.shiftKey && (event.ctrlKey || event.metaKey);
     if (event.key === 'Escape') {
       drawing.value = null;

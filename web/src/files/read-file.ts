@@ -26,8 +26,8 @@ export interface FileContent {
 const MAX_MB = 30;
 const DIVIDE = 'Divide it into parts.';
 /**
- * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters; an
- * `elevation_` that was cut may be in feet, and a `vegetation` is mostly a kind of it.
+ * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters, of which
+ * some mean something else: `elevation_` may be in feet, and `vegetation` a type of it.
  */
 const READ_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   latitude: ['latitude', 'lat', 'y'],
@@ -146,14 +146,14 @@ function readCsv(text: string): FileContent {
   const renamed = used
     .filter((name) => ownNames.has(name))
     .map((name) => `${ownNames.get(name)?.trim() || 'a column without a name'} to ${name}`);
-  const notes = renamed.length === 0 ? [] : [`Columns of the same name were renamed: ${renamed.join(', ')}.`];
+  const notes = renamed.length === 0 ? [] : [`Columns were renamed: ${renamed.join(', ')}.`];
   return { polygons: [], points: tableOf(used, data), ignored: 0, notes };
 }
 
 const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
   withReadColumns(withoutAnsweredNames({ columns, rows }));
 
-/** Adds columns under the names that the service reads, with what the file's columns state; other names are kept. */
+/** Adds columns under the names that the service reads, with the values of the file's columns, which are kept. */
 function withReadColumns({ columns, rows }: PointTable): PointTable {
   const sources = Object.keys(READ_COLUMNS).flatMap((name) => {
     const own = columnOf(columns, name);
@@ -163,13 +163,14 @@ function withReadColumns({ columns, rows }: PointTable): PointTable {
     columns: [...new Set([...columns, ...sources.map(({ name }) => name)])],
     rows: rows.map((row) => ({
       ...row,
-      ...Object.fromEntries(sources.map(({ name, own }) => [name, statedIn(row[own])])),
+      ...Object.fromEntries(sources.map(({ name, own }) => [name, statedIn(name, row[own])])),
     })),
   };
 }
 
-/** A cell without blanks around; '' for NA, which R writes where a value is missing. */
-const statedIn = (cell = '') => cell.trim().replace(/^NA$/, '');
+/** A cell without blanks around; '' for NA, which R writes where a value is missing, but for a place, which none may lack. */
+const statedIn = (name: string, cell = '') =>
+  name === 'latitude' || name === 'longitude' ? cell : cell.trim().replace(/^NA$/, '');
 
 /** The file's name of a column that the service reads: the exact name, else one in other case or with blanks around. */
 function columnOf(columns: readonly string[], name: string): string | undefined {

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { numberIn } from '../state/choices.js';
 import type { Measure } from './format.js';
 
-/** Digits of a value that was converted and not typed. */
+/** Digits of a value that was converted and not typed, which has many. */
 const CONVERTED_DIGITS = 5;
+const MANY_DECIMALS = /\.\d{7}/;
 
 interface Limits {
   readonly min: number;
@@ -53,7 +54,7 @@ export function useTypedNumber(
   const isLeft = isNeeded && typed.isWrong && typed.value === value;
   if (isLeft || read(typed.text) === value) return { text: typed.text, isWrong: typed.isWrong, onInput };
   const shown = value === null ? '' : (measure?.fromMetric(value) ?? value);
-  // A converted round number has many digits.
-  const text = String(shown === value || shown === '' ? shown : Number(shown.toPrecision(CONVERTED_DIGITS)));
+  const isTyped = shown === '' || (shown === value && !MANY_DECIMALS.test(String(shown)));
+  const text = String(isTyped ? shown : Number(shown.toPrecision(CONVERTED_DIGITS)));
   return { text, isWrong: false, onInput };
 }

@@ -23,7 +23,7 @@ export function OrderBasis() {
 /** Says which units have a target that cannot be read or is too high. */
 export function WrongTargets() {
   const { targetColumn } = settings.value;
-  const limit = `${number(perArea(MAX_TARGET_PER_HA))} per ${areaUnit()}`;
+  const limit = `${number(perArea(MAX_TARGET_PER_HA), 0, 'floor')} per ${areaUnit()}`;
   return (
     <>
       <NoOrder

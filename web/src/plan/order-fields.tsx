@@ -15,7 +15,7 @@ export function OrderFields() {
   const { targetPerHa, targetColumn, basis, reservePercent } = settings.value;
   const perUnit: Measure = {
     name: `trees per ${areaUnit()}`,
-    fromMetric: (value) => Number(perArea(value).toFixed(3)),
+    fromMetric: perArea,
     toMetric: (value) => Number(perHectare(value).toFixed(9)),
   };
   const target = useTypedNumber(

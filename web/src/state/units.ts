@@ -34,7 +34,7 @@ const MAX_UNDO = 50;
 const MAX_NAME = 120;
 
 let added = 0;
-let drawn = 0;
+let drawnCount = 0;
 
 /**
  * Adds polygons of a file, each with a unique name, taken from one of its properties if possible. A polygon with the
@@ -61,7 +61,7 @@ export function addDrawnUnit(geometry: Polygon): void {
   const known = units.peek();
   const unit = {
     id: `unit-${++added}`,
-    name: new Names(known).take(`Drawn ${++drawn}`),
+    name: new Names(known).take(`Drawn ${++drawnCount}`),
     attributes: {},
     geometry,
   };

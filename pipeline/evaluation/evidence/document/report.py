@@ -18,6 +18,7 @@ from pipeline.evaluation.evidence.document.notes import (
     independence,
     interior,
     known,
+    pessimism,
     redcedars,
     sown_spots,
 )
@@ -69,6 +70,7 @@ def report(comparisons: Sequence[Comparison], manifest: dict, outside: OutsidePl
         unjudged=_named(result.unjudged(), where),
         uncompared=_uncompared(result, where),
         interior=interior(result),
+        pessimism=pessimism(result),
         sown_spots=sown_spots(comparisons),
         min_values=MIN_VALUES,
         fits_share=f"{FITS:.0%}",
@@ -121,9 +123,9 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
 
 
 def _uncompared(result: Result, where: dict[str, str]) -> str:
-    """List the sources without a value beside an interval, under a line of their own if there are any."""
+    """List the sources without a value beside an interval in paragraphs of their own, if there are any."""
     sources = result.uncompared()
-    return f"\n\nNo value beside an interval:\n\n{_named(sources, where)}" if sources else ""
+    return f"No value beside an interval:\n\n{_named(sources, where)}\n\n" if sources else ""
 
 
 def _number(count: int, name: str) -> str:
