@@ -65,7 +65,7 @@ browserTest(
 
 browserTest('the page says how it renamed columns of one name or none, unless they are empty', async () => {
   const { page } = await openUnits(shared);
-  const renamed = (name: string) => page.getByText(`Columns of the same name were renamed: ${name}_1.`);
+  const renamed = (name: string) => page.getByText(`Columns were renamed: ${name}_1.`);
   await drop(page, 'points.csv', 'latitude,longitude,,\n44.12,-122.03,,dry\n');
   await renamed('a column without a name to ').waitFor();
   await drop(page, 'points.csv', 'latitude,longitude,note,note,, \n44.12,-122.03,dry,steep,, \n');
