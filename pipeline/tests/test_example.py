@@ -57,7 +57,7 @@ def test_recalibrated_models_have_no_scores_that_cannot_be_held_out_and_their_ow
     assert [brier is None for brier in before] == [False, False, True]
     assert after == [None] * 3
     text = (directory / "evaluation" / "report.md").read_text(encoding="utf-8")
-    assert "\n\nNot estimable after recalibration: a period has a line of all trees and none without a fold" in text
+    assert "\n\nNot estimable after recalibration: with all trees a period has a line, without" in text
     card, manifest = (models / "model-card.md").read_text(encoding="utf-8"), read_artefacts(models).manifest
     assert "The drone_seeded model is unchanged: do not choose a method by the" in manifest["caution"]
     known = {row["source"] for row in manifest["evidence"] if row["use"] == "conditioning"}
