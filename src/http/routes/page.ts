@@ -22,8 +22,8 @@ const TYPES: Readonly<Record<string, string>> = {
   [TILES]: 'application/vnd.pmtiles',
 };
 
-/** The codings of a file and its compressed copies, in order of preference, with their suffixes. */
-const COPIES = { br: '.br', gzip: '.gz', [IDENTITY]: '' };
+/** The codings of compressed copies of a file, in order of preference, with their suffixes. */
+const COPIES = { br: '.br', gzip: '.gz' };
 
 /** GET / and /assets/…: the planner's page. @param mapStyleUrl of the operator's own map, if any */
 export function pageRoutes(app: FastifyInstance, mapStyleUrl: string | undefined): void {
@@ -58,8 +58,9 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
   if (type === undefined) return;
   const file = path.join(PAGE_FOLDER, ASSETS, name);
   const present = Object.entries(COPIES).filter(([, end]) => existsSync(file + end));
-  const copies = new Map(present.map(([coding, end]) => [coding, readFileSync(file + end)]));
   const body = readFileSync(file);
+  const copies = new Map(present.map(([coding, end]) => [coding, readFileSync(file + end)]));
+  copies.set(IDENTITY, body);
   app.get(`/${ASSETS}/${name}`, (request, reply) => {
     reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
     return type === TYPES[TILES]
