@@ -119,10 +119,10 @@ def predict(
     }
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     try:
-        if is_raster(source, output):
+        if is_raster(source) or is_raster(output):
             if resume:
                 raise InvalidRequestError("A raster cannot be resumed.")
-            if is_raster(source, source) and is_raster(output, output):
+            if is_raster(source) and is_raster(output):
                 refuse_table_options(
                     latitude=latitude != "latitude",
                     longitude=longitude != "longitude",

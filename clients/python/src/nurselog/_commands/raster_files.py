@@ -17,9 +17,9 @@ from nurselog._raster.calls import SUFFIXES
 from nurselog.errors import InvalidRequestError
 
 
-def is_raster(source: Path, output: Path) -> bool:
-    """Whether a raster is to be predicted, by the names of the files."""
-    return any(path.suffix.lower() in SUFFIXES for path in (source, output))
+def is_raster(path: Path) -> bool:
+    """Whether a file is a raster, by its name."""
+    return path.suffix.lower() in SUFFIXES
 
 
 def refuse_table_options(**is_given: bool) -> None:
