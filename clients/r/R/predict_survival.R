@@ -46,10 +46,7 @@ predict_survival <- function(sites, species_code = NULL, planting_method = NULL,
   practice <- given(
     vegetation_control = vegetation_control, overstory_cover = overstory_cover, seeds_per_spot = seeds_per_spot
   )
-  several <- names(practice)[lengths(practice) != 1]
-  if (length(several) > 0) {
-    rlang::abort(paste0("`", several[1], "` must be one value: a column of `sites` with this name has one for each site."))
-  }
+  refuse_several(practice, ": a column of `sites` with this name has one for each site")
   query <- c(practice, given(
     horizons = paste(cell_text(horizons), collapse = ","),
     include = if (intervals) "intervals",

@@ -29,8 +29,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
     )
   }
   request <- httr2::request(paste0(sub("/+$", "", url), path))
-  several <- names(query)[lengths(query) != 1]
-  if (length(several) > 0) rlang::abort(paste0("`", several[1], "` must be one value."))
+  refuse_several(query)
   # As text: httr2 writes numbers with the decimal sign of options("OutDec"), and 7 digits.
   request <- httr2::req_url_query(request, !!!lapply(query, cell_text))
   request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)
@@ -132,6 +131,14 @@ post_json <- function(path, body, field, url, key) {
 #' A list without its NULLs
 #' @noRd
 given <- function(...) Filter(Negate(is.null), list(...))
+
+#' Fails for the first argument that is not one value
+#' @param remedy Completes the message.
+#' @noRd
+refuse_several <- function(arguments, remedy = "") {
+  several <- names(arguments)[lengths(arguments) != 1]
+  if (length(several) > 0) rlang::abort(paste0("`", several[1], "` must be one value", remedy, "."))
+}
 
 #' The scenario of a body; `NULL` for today's climate
 #' @noRd
