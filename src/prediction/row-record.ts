@@ -9,9 +9,12 @@ const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
 const ENDS_PER_ROW = PLANTING_METHODS.length * HORIZONS.length * 2;
 
 const METRES_PER_KM = 1000;
+/** Decimals of reported distances in km. */
+export const DISTANCE_DECIMALS = 3;
 
 /** Survival, contributions and ends of intervals are integers in records: what is reported times this. */
 export const SCALE = 10_000;
+export const SCALE_DECIMALS = 4;
 
 /** Where the numbers of a prediction start among those of all rows. */
 export function numbersAt(row: number, method: number, h: number): number {

@@ -54,18 +54,14 @@ function checkTable(
   return { state, ends: state.isChecked ? open.ends(state) : undefined };
 }
 
-/** @param state of the check at its end, without the chunks */
-function answerRows(
-  { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
-  predictor: Predictor,
-) {
-  return openTableOf(table, predictor.data).answer(state, chunk, predictor, stepTimer());
-}
-
 /** What a worker does for each kind of order. The `bytes` of a result are in memory of their own. */
 const STEPS = {
   'check-table': checkTable,
-  'answer-rows': answerRows,
+  /** `state` is that of the check at its end, without the chunks. */
+  'answer-rows': (
+    { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,
+    predictor: Predictor,
+  ) => openTableOf(table, predictor.data).answer(state, chunk, predictor, stepTimer()),
   'read-plan': readPlan,
   'predict-slice': predictSlice,
   'write-units': writeUnits,

@@ -102,7 +102,7 @@ class SharedSqliteDriver extends SqliteDriver {
 
   /** Executes a query; one that writes outside a transaction, in a transaction of its own. */
   async #execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { database } = this;
+    const { connection: database } = this.database;
     const isBegin = query.sql === BEGIN;
     if (!isBegin && (database.inTransaction || !WRITE.test(query.sql))) return connection.executeQuery(query);
     database.exec(BEGIN);
@@ -117,7 +117,7 @@ class SharedSqliteDriver extends SqliteDriver {
 
   /** When the disk is full SQLite rolls back itself, and the statement that failed has reported the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.database.inTransaction) await super.rollbackTransaction(connection);
+    if (this.database.connection.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 
@@ -136,30 +136,21 @@ export function isLocked(error: unknown): boolean {
 
 /** A libsql connection for kysely. It keeps prepared statements, since preparation is half the cost of a short query. */
 export class LibsqlDatabase implements SqliteDatabase {
-  readonly #database: Libsql.Database;
+  readonly connection: Libsql.Database;
   readonly #inode: number;
   readonly #statements = new LRUCache<string, SqliteStatement>({
     max: 64,
-    memoMethod: (sql) => this.#database.prepare<unknown[]>(sql),
+    memoMethod: (sql) => this.connection.prepare<unknown[]>(sql),
   });
 
   /** Opens a file and creates it if it is missing; throws libsql's errors. */
   constructor(private readonly path: string) {
-    this.#database = new Libsql(path);
+    this.connection = new Libsql(path);
     this.#inode = statSync(path).ino;
-  }
-
-  get inTransaction(): boolean {
-    return this.#database.inTransaction;
   }
 
   prepare(sql: string): SqliteStatement {
     return this.#statements.memo(sql);
-  }
-
-  /** Executes a statement without preparing it. */
-  exec(sql: string): void {
-    this.#database.exec(sql);
   }
 
   /**
@@ -203,6 +194,6 @@ export class LibsqlDatabase implements SqliteDatabase {
     }
     // libsql closes the file when the last statement is released.
     this.#statements.clear();
-    this.#database.close();
+    this.connection.close();
   }
 }

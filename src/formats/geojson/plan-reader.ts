@@ -2,6 +2,7 @@ import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { coverageOf, memoize, nearestDataOf, type PredictorData } from '../../prediction/predictor-data.js';
+import { DISTANCE_DECIMALS } from '../../prediction/row-record.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
@@ -22,6 +23,7 @@ import { type PlanRequest, requestSchemas } from '../request/schemas.js';
 import { DEFAULT_BASIS, DEFAULT_HORIZON, type PlantingBasis, REFUSED_FIELDS } from './plan-schema.js';
 import {
   collectionIssue,
+  PLACE_DECIMALS,
   readFeatures,
   readOutline,
   type UnitFeature,
@@ -138,9 +140,6 @@ function speciesAt(points: Int32Array, { species, nativeOnly }: Choice, nativeRa
 
 const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
 const AREA_DECIMALS = 4;
-const DISTANCE_DECIMALS = 3;
-/** Decimals of a centroid's degrees: about a metre. */
-const PLACE_DECIMALS = 5;
 
 /** Finds the sites of a unit. @throws ApiError where it is not valid or has none */
 function validUnit(feature: UnitFeature, terms: PlanTerms, data: PredictorData): ValidUnit {

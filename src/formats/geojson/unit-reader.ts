@@ -28,8 +28,8 @@ const MAX_EDGE_DEGREES = 180;
 /** Degrees of longitude and latitude are below this; coordinates in metres or feet mostly are not. */
 const MAX_DEGREES = 360;
 
-/** Decimals of a place in a message: about a metre. */
-const PLACE_DECIMALS = 5;
+/** Decimals of degrees in messages and of centroids: about a metre. */
+export const PLACE_DECIMALS = 5;
 
 const wrong = (path: string, rule: string, value: unknown): Issue => ({
   path,

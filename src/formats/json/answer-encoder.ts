@@ -5,7 +5,7 @@ import { PLACE } from '../../prediction/cache.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { factorCode } from '../../prediction/model/prediction-numbers.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
-import { numbersAt, RowRecords } from '../../prediction/row-record.js';
+import { DISTANCE_DECIMALS, numbersAt, RowRecords, SCALE_DECIMALS } from '../../prediction/row-record.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
 import { detailEncoder } from './detail-encoder.js';
 import { type Fragment, FragmentTable, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
@@ -25,9 +25,6 @@ const CLOSE_RISK_FACTORS = fragment('}]');
 const OPEN_DIFFERENTIAL = fragment(']}},"method_differential":[');
 const OPEN_ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
 const CLOSE = fragment('},');
-
-const DISTANCE_DECIMALS = 3;
-const SURVIVAL_DECIMALS = 4;
 
 /** The maximum size of one row's element in bytes. */
 export function elementCapacity(artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
@@ -153,10 +150,10 @@ export function answerEncoder(predictor: Predictor) {
       if ((horizons & (1 << h)) === 0) continue;
       let from = numbersAt(row, method, h);
       writer.write(OPEN_PREDICTION[h]);
-      writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
+      writer.writeDecimal(numbers[from++], SCALE_DECIMALS);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
         writer.writeEntry(rank === 0 ? firstFactor : nextFactor, numbers[from++]);
-        writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
+        writer.writeDecimal(numbers[from++], SCALE_DECIMALS);
       }
       writer.write(CLOSE_RISK_FACTORS);
       details.writePrediction(method, h);
@@ -181,7 +178,7 @@ export function answerEncoder(predictor: Predictor) {
       if ((horizons & (1 << h)) === 0) continue;
       const advantage = records.survival(row, 0, h) - records.survival(row, 1, h);
       writer.write(OPEN_ADVANTAGE[h]);
-      writer.writeDecimal(advantage, SURVIVAL_DECIMALS);
+      writer.writeDecimal(advantage, SCALE_DECIMALS);
       details.writeDifference(h, advantage);
       writer.write(CLOSE);
     }

@@ -3,7 +3,7 @@ import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { intervalOf } from '../../prediction/intervals.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
-import type { RowRecords } from '../../prediction/row-record.js';
+import { type RowRecords, SCALE_DECIMALS } from '../../prediction/row-record.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
 import { fragment, type JsonWriter } from './json-writer.js';
 
@@ -20,7 +20,6 @@ const CLOSE_LIST = fragment(']');
 const VALUE = fragment(',"value":');
 const COMMA = fragment(',');
 
-const INTERVAL_DECIMALS = 4;
 const CONTRIBUTION_DECIMALS = 6;
 const CONTRIBUTION_SCALE = 10 ** CONTRIBUTION_DECIMALS;
 /** Values and averages have 3 decimals: more than the grid's steps. */
@@ -111,9 +110,9 @@ export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
 
   function writeInterval(low: number, high: number): void {
     writer.write(openInterval);
-    writer.writeDecimal(low, INTERVAL_DECIMALS);
+    writer.writeDecimal(low, SCALE_DECIMALS);
     writer.write(HIGH);
-    writer.writeDecimal(high, INTERVAL_DECIMALS);
+    writer.writeDecimal(high, SCALE_DECIMALS);
     writer.write(CLOSE_INTERVAL);
   }
 

@@ -5,14 +5,12 @@ import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import { nearestDataOf, type PredictorData } from '../../prediction/predictor-data.js';
+import { DISTANCE_DECIMALS } from '../../prediction/row-record.js';
 import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { OWN_ELEVATION, ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { METRES_PER_FOOT } from './option-numbers.js';
 import { placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, optionalNames, type PredictRequest } from './schemas.js';
-
-/** As in `match_distance_km`. */
-const DISTANCE_DECIMALS = 3;
 
 /** What is wrong with an entry that cannot be predicted for: the first error in the order of the interface. */
 export function entryError(data: PredictorData, schema: z.ZodObject, entry: unknown): ErrorObject {

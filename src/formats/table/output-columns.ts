@@ -2,7 +2,7 @@ import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { type SharedGrid, valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { ALL_HORIZONS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import type { ErrorCode } from '../../prediction/errors/api-error.js';
-import { type RowRecords, SCALE } from '../../prediction/row-record.js';
+import { type RowRecords, SCALE, SCALE_DECIMALS } from '../../prediction/row-record.js';
 
 /**
  * A column of an answer. Every format writes it from this: its type is that in Arrow, and formats of text write a value in
@@ -53,7 +53,6 @@ interface PointRows {
   readonly points: Int32Array;
 }
 
-const PROBABILITY_DECIMALS = 4;
 const METRES_PER_KM = 1000;
 
 /** Five decimals are about a metre. */
@@ -90,7 +89,7 @@ const RANKS = Array.from({ length: RISK_FACTOR_COUNT }, (_, rank) => rank);
 
 /** @param h index into HORIZONS */
 function horizonColumns(years: number, h: number, intervals: boolean): OutputColumn<PredictedRows>[] {
-  const probability = { type: 'float32', decimals: PROBABILITY_DECIMALS } as const;
+  const probability = { type: 'float32', decimals: SCALE_DECIMALS } as const;
   const factors = RANKS.flatMap((rank): OutputColumn<PredictedRows>[] => [
     {
       name: `factor_${years}_${rank + 1}`,
@@ -189,7 +188,7 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
       (years, h): OutputColumn<SurfaceRows> => ({
         name: `survival_${method}_${years}`,
         type: 'float32',
-        decimals: PROBABILITY_DECIMALS,
+        decimals: SCALE_DECIMALS,
         read({ values: ofPoints, count, from }, values) {
           const first = (m * HORIZONS.length + h) * count + from;
           for (let i = 0; i < values.length; i++) values[i] = ofPoints[first + i] / SCALE;

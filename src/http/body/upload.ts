@@ -1,7 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
+import { tableError } from '../../formats/table/table-request.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
+import { invalidRequest } from '../server/malformed-requests.js';
 
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 
@@ -76,18 +78,12 @@ export function tooLarge(limitBytes: number, when = ', before or after decompres
 }
 
 function tooSlow(windowMs: number): ApiError {
-  const message =
-    `The body arrived too slowly: send at least ${MIN_BYTES_PER_SECOND / 1024} KiB a second, averaged over ` +
-    `${windowMs / 1000} s.`;
-  return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, 408);
+  const rate = `${MIN_BYTES_PER_SECOND / 1024} KiB a second, averaged over ${windowMs / 1000} s`;
+  return invalidRequest(`The body arrived too slowly: send at least ${rate}.`, 408);
 }
 
 function notGzip(): ApiError {
-  const message =
-    'the body is truncated, not gzip, or has more than zeros after its end, though Content-Encoding says gzip';
-  return new ApiError({
-    code: 'invalid_request',
-    message: `The table is not valid: ${message}.`,
-    details: { issues: [{ path: '', message }] },
-  });
+  return tableError(
+    'the body is truncated, not gzip, or has more than zeros after its end, though Content-Encoding says gzip',
+  );
 }

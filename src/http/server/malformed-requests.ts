@@ -59,7 +59,8 @@ export function requireChunks({ raw }: FastifyRequest, what: string): void {
     throw invalidRequest(`${what} needs HTTP/1.1: in HTTP/1.0 an answer that breaks off would look whole.`);
 }
 
-function invalidRequest(message: string, status = 400): ApiError {
+/** An error of the transport, after which the connection ends. */
+export function invalidRequest(message: string, status = 400): ApiError {
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
 }
 

@@ -72,7 +72,12 @@ const INTEGER_ARRAYS = [Uint8Array, Int8Array, Uint16Array, Int16Array] as const
 
 /** Parses the grid, an Arrow IPC file. @throws ArtefactError where it is corrupt, lacks a column or has a value out of bounds */
 export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
-  const table = decodeArrow(file, bytes);
+  let table: Table;
+  try {
+    table = tableFromIPC(bytes);
+  } catch {
+    throw new ArtefactError(file, 'is not a readable Arrow IPC file (damaged or cut off?)');
+  }
   const metadata = metadataSchema.safeParse(Object.fromEntries(table.schema.metadata));
   if (!metadata.success) throw new ArtefactError(file, `metadata ${firstProblem(metadata.error)}`);
   const { version, coverage, regions, lattice } = metadata.data;
@@ -109,14 +114,6 @@ function coordinates(start: number, stepsPerDegree: number, used: Uint16Array): 
     { length: count },
     (_, step) => Math.floor((start + (step + 0.5) / stepsPerDegree) * 1e5 + 0.5) / 1e5,
   );
-}
-
-function decodeArrow(file: string, bytes: Uint8Array) {
-  try {
-    return tableFromIPC(bytes);
-  } catch {
-    throw new ArtefactError(file, 'is not a readable Arrow IPC file (damaged or cut off?)');
-  }
 }
 
 function integersOf<T extends StoredIntegers | Uint32Array>(

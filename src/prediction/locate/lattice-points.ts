@@ -2,12 +2,7 @@ import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import type { Box } from '../artefacts/regions.js';
 
 /** A range of rows and columns of the grid's lattice, both ends included; empty if north < south or east < west. */
-export interface LatticeCells {
-  readonly south: number;
-  readonly north: number;
-  readonly west: number;
-  readonly east: number;
-}
+export type LatticeCells = Box;
 
 /** Grid points in every nth row and column of a range of cells, n = `step`; see `latticePoints`. */
 export interface LatticePoints {
