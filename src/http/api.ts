@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { MemoryBudget } from '../work/admission.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { endArrival, rejectOverload } from './hooks/overload.js';
+import { endArrival, rejectCounted, rejectUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
@@ -61,7 +61,9 @@ export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger)
     authenticateRequests(keyed, accounts, phase);
     usageRoute(keyed, context);
     keyed.register(async (queued) => {
-      rejectOverload(queued, context); // also enforces the quota
+      rejectUncounted(queued, context);
+      enforceQuota(queued, accounts);
+      rejectCounted(queued, context);
       queued.register(async (tables) => tableRoute(tables, context));
       queued.register(async (batches) => {
         useJsonBodies(batches);

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../accounts/store/store-errors.js';
-import { ApiError } from '../prediction/errors/api-error.js';
-import { show } from '../prediction/errors/shown-value.js';
+import { ApiError } from '../formats/errors/api-error.js';
+import { show } from '../formats/errors/shown-value.js';
 import { JobError } from '../work/job.js';
 import { DEFAULT_HEADERS, JSON_TYPE } from './response/headers.js';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../prediction/errors/api-error.js';
+import { ApiError } from '../formats/errors/api-error.js';
 import type { Job } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepKind, StepOrder, StepOutcome, StepResults } from './steps.js';

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { predictSlice, writeUnits } from '../formats/geojson/plan-answer.js';
-import { readPlan, STEP_MS } from '../formats/geojson/plan-reader.js';
+import { ApiError, type ErrorObject } from '../formats/errors/api-error.js';
 import { encodeTile } from '../formats/geotiff/tiles.js';
+import { predictSlice, writeUnits } from '../formats/plan/plan-answer.js';
+import { readPlan, STEP_MS } from '../formats/plan/plan-reader.js';
 import { predictSurfacePoints } from '../formats/surface/surface.js';
 import { writeChunk } from '../formats/surface/surface-output.js';
 import { type OpenTable, openTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../formats/table/table-request.js';
-import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { Predictor } from '../prediction/predictor.js';
 import type { PredictorData } from '../prediction/predictor-data.js';
 import type { SharedRange } from './memory/shared-memory.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { documentEnd, type JsonError } from '../../src/formats/request/json-grammar.js';
+import { ApiError } from '../../src/formats/errors/api-error.js';
+import { documentEnd, type JsonError } from '../../src/formats/json/json-grammar.js';
 import { parseDocument } from '../../src/formats/request/read-document.js';
-import { ApiError } from '../../src/prediction/errors/api-error.js';
 import { amount } from '../support/length.js';
 import { damagedText, jsonText } from './support/json-texts.js';
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { ERROR_STATUS, type ErrorCode } from '../../src/formats/errors/api-error.js';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
-import { ERROR_STATUS, type ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';

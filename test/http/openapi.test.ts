@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { ERROR_STATUS } from '../../src/formats/errors/api-error.js';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
-import { ERROR_STATUS } from '../../src/prediction/errors/api-error.js';
 import {
   COMPARE_REQUEST,
   FOREST_SITE,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import type { ErrorCode } from '../../src/formats/errors/api-error.js';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
-import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { MAX_POSITIONS } from '../../src/prediction/units/check-outline.js';
 import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';
 import { expectError } from '../support/error-body.js';

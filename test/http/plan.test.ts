@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { costTimes, plantingOrder } from '../../src/formats/geojson/plan-answer.js';
+import { costTimes, plantingOrder } from '../../src/formats/plan/plan-answer.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';

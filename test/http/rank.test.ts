@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/formats/errors/api-error.js';
 import { rankingResponseSchema } from '../../src/http/response/schemas.js';
 import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
-import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
+import type { ErrorCode } from '../../src/formats/errors/api-error.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';

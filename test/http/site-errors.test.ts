@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/formats/errors/api-error.js';
 import { batchResponseSchema } from '../../src/http/response/schemas.js';
-import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { expectError } from '../support/error-body.js';

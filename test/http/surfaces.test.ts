@@ -1,9 +1,9 @@
 import { tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/formats/errors/api-error.js';
 import type { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { surfaceResponses } from '../../src/http/response/surface-schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
-import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';

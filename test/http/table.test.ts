@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/formats/errors/api-error.js';
 import { TABLE_TYPES } from '../../src/formats/table/table-request.js';
 import { batchResponseSchema } from '../../src/http/response/schemas.js';
-import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { readMetrics } from '../reliability/support/metrics.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { ErrorObject } from '../../src/formats/errors/api-error.js';
 import { errorResponseSchema } from '../../src/http/response/schemas.js';
-import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
 
 /** Parses an answer as the error body of the interface and returns its error. @throws if it has another shape */
 export function parseErrorBody(body: string): ErrorObject {

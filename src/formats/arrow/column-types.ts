@@ -1,5 +1,5 @@
 import { DataType, DateUnit, type Field, Precision, type Schema, TimeUnit, Type } from 'apache-arrow';
-import { show } from '../../prediction/errors/shown-value.js';
+import { show } from '../errors/shown-value.js';
 import { tableError } from '../table/table-request.js';
 import { readType } from './text-views.js';
 

@@ -1,6 +1,6 @@
 import { Field, Schema, Utf8 } from 'apache-arrow';
-import { show } from '../../prediction/errors/shown-value.js';
 import { textColumn } from '../arrow/column-builder.js';
+import { show } from '../errors/shown-value.js';
 import { MAX_NAME_BYTES, REQUIRED_COLUMNS, readPositions } from '../table/input-columns.js';
 import { lineError, type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
 import type { ChunkRows, TableReader, TableSource } from '../table/table-source.js';

@@ -1,7 +1,7 @@
 import { DataType, Field, Schema } from 'apache-arrow';
-import { show } from '../../prediction/errors/shown-value.js';
 import { ColumnBuilder } from '../arrow/column-builder.js';
-import { CLOSE_OBJECT, JsonError, OPEN_OBJECT, skipSpace } from '../request/json-grammar.js';
+import { show } from '../errors/shown-value.js';
+import { CLOSE_OBJECT, JsonError, OPEN_OBJECT, skipSpace } from '../json/json-grammar.js';
 import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-columns.js';
 import { maxRowsOf, type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
 import type { ChunkRows, TableReader, TableSource } from '../table/table-source.js';

@@ -11,7 +11,7 @@ import {
   startsWith,
   stringEnd,
   valueEnd,
-} from '../request/json-grammar.js';
+} from '../json/json-grammar.js';
 
 /** Kinds of values, as bits. */
 const NUMBER = 1;

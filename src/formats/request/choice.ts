@@ -1,6 +1,6 @@
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
-import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import type { ErrorObject } from '../errors/api-error.js';
 import { unknownMethod, unknownSpecies } from './request-errors.js';
 import type { PlanRequest, RankRequest } from './schemas.js';
 

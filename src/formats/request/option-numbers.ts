@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isPractice } from '../../prediction/artefacts/manifest.js';
-import { show } from '../../prediction/errors/shown-value.js';
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import {
   adjustmentWidth,
@@ -11,6 +10,7 @@ import {
   type SiteRows,
   WARMING,
 } from '../../prediction/site-rows.js';
+import { show } from '../errors/shown-value.js';
 
 export interface OptionNumber {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { lapseColumnOf } from '../../prediction/artefacts/shared-grid.js';
 import { INCLUDES } from '../../prediction/dimensions.js';
-import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { adjustmentWidth, OPTION, SiteRows } from '../../prediction/site-rows.js';
+import { SHOWN_ELEMENTS, show, showAll } from '../errors/shown-value.js';
 import {
   conditionsOf,
   describedNumber,

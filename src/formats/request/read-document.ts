@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { show } from '../../prediction/errors/shown-value.js';
-import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT } from './json-grammar.js';
+import { ApiError } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
+import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT } from '../json/json-grammar.js';
 import { issueError } from './request-errors.js';
 
 /** Values that Python and other languages write and JSON does not have, and what to write instead. */

@@ -6,10 +6,10 @@ import {
   PLANTING_METHODS,
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
-import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import { show } from '../../prediction/errors/shown-value.js';
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { adjustmentWidth, SiteRows } from '../../prediction/site-rows.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 import { type Choice, readChoice } from './choice.js';
 import { OPTION_NAMES, optionWriter, type StatedOptions } from './options.js';
 import { speciesOf } from './places.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
-import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
+import { show, showAll } from '../errors/shown-value.js';
+import { EXAMPLE_PLAN, planFields } from '../plan/plan-schema.js';
 import { assumptionSchemas, conditionsOf, ELEVATION, SCENARIO } from './option-numbers.js';
 import { hasLapseRates, optionSchemas } from './options.js';
 

@@ -1,4 +1,4 @@
-import { show } from '../../prediction/errors/shown-value.js';
+import { show } from '../errors/shown-value.js';
 import { OUTPUT_NAMES } from './output-columns.js';
 import { tableError } from './table-request.js';
 

@@ -1,4 +1,3 @@
-import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { RowRecords } from '../../prediction/row-record.js';
@@ -6,6 +5,7 @@ import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { arrowOutput } from '../arrow/arrow-output.js';
 import { arrowReader } from '../arrow/open-arrow.js';
 import { csvReader } from '../csv/csv-reader.js';
+import type { ErrorCode, ErrorObject } from '../errors/api-error.js';
 import { ndjsonReader } from '../ndjson/ndjson-reader.js';
 import { placeError } from '../request/request-errors.js';
 import { textOutput } from '../text/text-output.js';

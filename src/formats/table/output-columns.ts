@@ -1,8 +1,8 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { type SharedGrid, valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { ALL_HORIZONS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
-import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import { type RowRecords, SCALE, SCALE_DECIMALS } from '../../prediction/row-record.js';
+import type { ErrorCode } from '../errors/api-error.js';
 
 /**
  * A column of an answer. Every format writes it from this: its type is that in Arrow, and formats of text write a value in

@@ -1,7 +1,7 @@
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
-import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
+import type { ErrorObject } from '../errors/api-error.js';
 import {
   adjustmentsFor,
   assumptionsOf,

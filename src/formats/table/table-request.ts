@@ -1,4 +1,4 @@
-import type { ApiError } from '../../prediction/errors/api-error.js';
+import type { ApiError } from '../errors/api-error.js';
 import type { AssumedValues } from '../request/option-numbers.js';
 import { batchTooLarge, issueError, type TierLimit } from '../request/request-errors.js';
 

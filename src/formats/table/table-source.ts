@@ -1,5 +1,5 @@
 import type { Data, Schema, Vector } from 'apache-arrow';
-import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import type { ErrorObject } from '../errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
 import type { PredictedRows } from './output-columns.js';
 import type { TableChunk, TableState } from './table-request.js';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ApiError } from '../../prediction/errors/api-error.js';
+import type { ApiError } from '../errors/api-error.js';
 import {
   checkRowCount,
   lineError,

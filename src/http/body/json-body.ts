@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ApiError } from '../../prediction/errors/api-error.js';
+import { ApiError } from '../../formats/errors/api-error.js';
 import { connectionOf } from '../server/connection.js';
 import { tooLarge } from './upload.js';
 

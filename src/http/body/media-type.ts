@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { show } from '../../prediction/errors/shown-value.js';
+import { ApiError } from '../../formats/errors/api-error.js';
+import { show } from '../../formats/errors/shown-value.js';
 
 /** A longer Accept or Accept-Encoding is ignored: negotiating thousands of values would take milliseconds. */
 export const MAX_ACCEPT_CHARACTERS = 500;

@@ -1,8 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
+import { ApiError } from '../../formats/errors/api-error.js';
 import { tableError } from '../../formats/table/table-request.js';
-import { ApiError } from '../../prediction/errors/api-error.js';
 import { invalidRequest } from '../server/malformed-requests.js';
 
 const MIN_BYTES_PER_SECOND = 16 * 1024;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.js';
-import { ApiError } from '../../prediction/errors/api-error.js';
+import { ApiError } from '../../formats/errors/api-error.js';
 import { retryLater } from '../errors.js';
 import type { CurrentPhase } from '../phase.js';
 

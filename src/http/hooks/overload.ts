@@ -5,7 +5,6 @@ import { QUEUE_FULL, renderError } from '../errors.js';
 import type { RouteContext } from '../routes/context.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import { enforceQuota } from './quota.js';
 
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();
@@ -38,21 +37,17 @@ export function endArrival({ arriving }: RouteContext, request: FastifyRequest):
 }
 
 /**
- * Enforces the quota of batches, tables and plans. If the queue is full, rejects them before it reads their bodies,
- * which is most of the work. Under overload nine of ten are rejected, so the cost of a rejection decides how many are
- * answered: most are rejected before they are counted, without Fastify's reply and hooks. Those of limited tiers, whose
- * responses state the quota, of pages of other origins, and those that end their connection are rejected later.
+ * Rejects batches, tables and plans before they are counted if the queue is full. Under overload nine of ten are rejected,
+ * so the cost of a rejection decides how many are answered: this one does without Fastify's reply and hooks. Left to
+ * `rejectCounted` are requests of limited tiers, whose responses state the quota, of pages of other origins, and those
+ * that end their connection.
  */
-export function rejectOverload(
-  app: FastifyInstance,
-  { serving, phase, accounts, arriving }: RouteContext,
-): void {
-  const wouldReject = (request: FastifyRequest) =>
-    serving.current.batches.wouldReject(callerOf(request).id, arriving);
+export function rejectUncounted(app: FastifyInstance, context: RouteContext): void {
+  const { phase } = context;
   app.addHook('onRequest', (request, reply, done) => {
     if (
       TIERS[callerOf(request).tier].requestsPerDay !== null ||
-      !wouldReject(request) ||
+      !isQueueFull(request, context) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
       !reply.raw.shouldKeepAlive || // as the caller asked
@@ -64,6 +59,15 @@ export function rejectOverload(
       reply.raw.writeHead(status, ['x-request-id', request.id, ...HEADERS]).end(body);
     }
   });
-  enforceQuota(app, accounts);
-  app.addHook('onRequest', (request, _reply, done) => done(wouldReject(request) ? QUEUE_FULL : undefined));
+}
+
+/** Rejects the other batches, tables and plans if the queue is full, before their bodies are read. */
+export function rejectCounted(app: FastifyInstance, context: RouteContext): void {
+  app.addHook('onRequest', (request, _reply, done) =>
+    done(isQueueFull(request, context) ? QUEUE_FULL : undefined),
+  );
+}
+
+function isQueueFull(request: FastifyRequest, { serving, arriving }: RouteContext): boolean {
+  return serving.current.batches.wouldReject(callerOf(request).id, arriving);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Accounts, DailyQuota } from '../../accounts/accounts.js';
 import { isConstraintViolation } from '../../accounts/store/store-errors.js';
-import { ApiError } from '../../prediction/errors/api-error.js';
+import { ApiError } from '../../formats/errors/api-error.js';
 import { callerOf } from '../server/request-state.js';
 import { INVALID_KEY } from './authentication.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../../config.js';
+import { ERROR_STATUS, type ErrorCode } from '../../formats/errors/api-error.js';
 import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
-import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { VERSION } from '../../version.js';
 import { errorResponseSchema } from '../response/schemas.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { ErrorCode } from '../../formats/errors/api-error.js';
 import type { RequestSchemas } from '../../formats/request/schemas.js';
-import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import type { HeaderName } from './headers.js';
 
 /** The groups of endpoints, in order. */

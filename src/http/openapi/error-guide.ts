@@ -1,5 +1,5 @@
+import type { ErrorCode, ErrorObject } from '../../formats/errors/api-error.js';
 import { SURFACE_TYPES } from '../../formats/surface/surface-output.js';
-import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
 
 interface ErrorGuide {
   readonly cause: string;

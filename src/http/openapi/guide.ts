@@ -1,7 +1,7 @@
 import { TIERS } from '../../accounts/tiers.js';
+import { ERROR_STATUS, type ErrorCode } from '../../formats/errors/api-error.js';
 import type { Manifest } from '../../prediction/artefacts/manifest.js';
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
 import { ERROR_GUIDE } from './error-guide.js';
 
 const FIRST_CALL = `## First call

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { show } from '../../prediction/errors/shown-value.js';
+import { ApiError } from '../../formats/errors/api-error.js';
+import { show } from '../../formats/errors/shown-value.js';
 
 /** The first byte of a range and the one after its last. */
 type ByteRange = readonly [from: number, end: number];

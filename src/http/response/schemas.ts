@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MAX_ID_BYTES } from '../../formats/geojson/unit-reader.js';
+import { errorObjectSchema } from '../../formats/errors/api-error.js';
+import { MAX_ID_BYTES } from '../../formats/plan/unit-reader.js';
 import { RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
-import { errorObjectSchema } from '../../prediction/errors/api-error.js';
 import * as field from './fields.js';
 
 // The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { bodyLimitOf, TIERS } from '../../accounts/tiers.js';
-import { planSlices, ROW_NUMBERS, unitSlices } from '../../formats/geojson/plan-answer.js';
-import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/plan-reader.js';
+import { planSlices, ROW_NUMBERS, unitSlices } from '../../formats/plan/plan-answer.js';
+import { MAX_PREDICTIONS, type Plan } from '../../formats/plan/plan-reader.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { ApiError } from '../../formats/errors/api-error.js';
+import { SHOWN_ELEMENTS, show, showAll } from '../../formats/errors/shown-value.js';
 import { assumptionsOf, queryNumber } from '../../formats/request/option-numbers.js';
 import { NO_INTERVALS } from '../../formats/request/options.js';
 import { type Issue, invalidRequest } from '../../formats/request/request-errors.js';
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 
 /** A parameter of the query that lists words, separated by commas. */

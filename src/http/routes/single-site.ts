@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, type ErrorObject } from '../../formats/errors/api-error.js';
 import { rankingBody } from '../../formats/json/ranking.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Ranking, requestReaderOf } from '../../formats/request/request-reader.js';
-import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { nearestDataOf } from '../../prediction/predictor-data.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { Generation } from '../../work/generation.js';

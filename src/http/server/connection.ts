@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ApiError } from '../../prediction/errors/api-error.js';
+import type { ApiError } from '../../formats/errors/api-error.js';
 import { endWithError, TOO_LATE } from './malformed-requests.js';
 import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
 import { SocketStream } from './socket-stream.js';

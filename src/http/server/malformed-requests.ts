@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../prediction/errors/api-error.js';
+import { ApiError } from '../../formats/errors/api-error.js';
 import { renderError } from '../errors.js';
 import { requestId } from './request-state.js';
 

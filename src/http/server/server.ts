@@ -8,8 +8,8 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Config } from '../../config.js';
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { shownPath } from '../../prediction/errors/shown-value.js';
+import { ApiError } from '../../formats/errors/api-error.js';
+import { shownPath } from '../../formats/errors/shown-value.js';
 import { errorHandler } from '../errors.js';
 import type { CurrentPhase } from '../phase.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';

@@ -32,8 +32,8 @@ import {
   Vector,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import { ApiError } from '../../../src/formats/errors/api-error.js';
 import type { TableChunk, TableFormat } from '../../../src/formats/table/table-request.js';
-import { ApiError } from '../../../src/prediction/errors/api-error.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
 import { answerTable, data, open, predictor, refusalOf, tableRequest } from './support/answer-table.js';

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
+import { ApiError } from '../../../formats/errors/api-error.js';
+import { show } from '../../../formats/errors/shown-value.js';
 import { assumptionSchemas, queryNumber } from '../../../formats/request/option-numbers.js';
 import { speciesOf } from '../../../formats/request/places.js';
 import { issueError, unknownSpecies } from '../../../formats/request/request-errors.js';
@@ -14,8 +16,6 @@ import {
   TIFF_TYPE,
 } from '../../../formats/surface/surface-output.js';
 import type { Box } from '../../../prediction/artefacts/regions.js';
-import { ApiError } from '../../../prediction/errors/api-error.js';
-import { show } from '../../../prediction/errors/shown-value.js';
 import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
 import { memoize, type PredictorData } from '../../../prediction/predictor-data.js';
 import { VERSION } from '../../../version.js';

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { bodyLimitOf, TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
+import { ApiError } from '../../../formats/errors/api-error.js';
+import { show } from '../../../formats/errors/shown-value.js';
 import { assumptionSchemas } from '../../../formats/request/option-numbers.js';
 import { horizonSetOf } from '../../../formats/request/request-reader.js';
 import {
@@ -11,8 +13,6 @@ import {
   type TableRequest,
 } from '../../../formats/table/table-request.js';
 import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';
-import { ApiError } from '../../../prediction/errors/api-error.js';
-import { show } from '../../../prediction/errors/shown-value.js';
 import { memoize, type PredictorData } from '../../../prediction/predictor-data.js';
 import type { Generation } from '../../../work/generation.js';
 import { negotiateType } from '../../body/media-type.js';

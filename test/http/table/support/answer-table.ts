@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { ApiError, type ErrorObject } from '../../../../src/formats/errors/api-error.js';
 import { type OpenTable, openTable } from '../../../../src/formats/table/open-table.js';
 import type { TableChunk, TableRequest, TableState } from '../../../../src/formats/table/table-request.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
-import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
 import { openPredictor } from '../../../../src/prediction/open-predictor.js';
 import { readPredictorData } from '../../../../testing/project.js';
 import { type AnswerRow, readAnswer } from './read-answer.js';

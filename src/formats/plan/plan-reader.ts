@@ -1,11 +1,11 @@
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { coverageOf, memoize, nearestDataOf, type PredictorData } from '../../prediction/predictor-data.js';
 import { DISTANCE_DECIMALS } from '../../prediction/row-record.js';
 import { adjustmentWidth, ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { areaHa, centroid } from '../../prediction/units/outline.js';
 import { unitPoints } from '../../prediction/units/unit-points.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { type Choice, readChoice } from '../request/choice.js';
 import { optionWriter } from '../request/options.js';
 import { speciesOf } from '../request/places.js';

@@ -5,7 +5,7 @@ import {
   PLANTING_METHODS,
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
-import { show, showAll } from '../../prediction/errors/shown-value.js';
+import { show, showAll } from '../errors/shown-value.js';
 import type { optionSchemas } from '../request/options.js';
 
 const PLANTING_BASES = ['mean', 'low'] as const;

@@ -1,7 +1,7 @@
-import { ApiError } from '../../prediction/errors/api-error.js';
-import { SHOWN_ELEMENTS, show } from '../../prediction/errors/shown-value.js';
 import { checkOutline, MAX_POSITIONS } from '../../prediction/units/check-outline.js';
 import type { Outline, Ring } from '../../prediction/units/outline.js';
+import { ApiError } from '../errors/api-error.js';
+import { SHOWN_ELEMENTS, show } from '../errors/shown-value.js';
 import { type Issue, isObject, issueError, issuesError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
