@@ -107,7 +107,7 @@ const configSchema = z.object({
   queueLimitSites: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
-      'Maximum number of waiting sites over all requests. Requests beyond it get 503 `overloaded`. While an eighth of it is waiting, batches that are still arriving count, too.',
+      'Maximum number of waiting sites over all requests. Requests beyond it get 503 `overloaded`. Once an eighth of it is waiting, batches that are still arriving count, too.',
     ),
   // With 32 GiB, the share of a single thread exceeds the 2^32 elements that V8 allows in a typed array in Node 20.
   cacheBytes: wholeNumber(0, 16 * 1024 * 1024 * 1024)

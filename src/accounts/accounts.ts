@@ -95,7 +95,7 @@ export class Accounts {
 
   /**
    * Takes an admitted request off the count of its day, for a response that is not counted (a 5xx). If the store is
-   * unavailable this happens when it is back. A refund that the store may have made without saying so is not repeated.
+   * unavailable this happens when it is back. A refund that the store may already have made is not repeated.
    * @returns the admission to report instead
    */
   async refund(admission: Admission): Promise<Admission> {
@@ -110,7 +110,7 @@ export class Accounts {
   }
 
   /**
-   * The requests of a key on the current UTC day; asking is not counted. Of an unlimited tier the requests to other
+   * The requests of a key on the current UTC day; asking is not counted. For an unlimited tier, requests to other
    * replicas in the last tenth of a second may be missing.
    * @throws StoreUnavailableError
    */

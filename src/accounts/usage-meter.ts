@@ -62,7 +62,7 @@ export class UsageMeter {
     try {
       await this.store.addRequests(group);
     } catch (error) {
-      // Written again, requests may count twice, which is accepted. A refund could erase a request that was answered.
+      // A retry may count requests twice, which is acceptable. A refund could erase a request that was answered.
       if (error instanceof StoreUnavailableError && error.mayBeDone)
         this.#forget(group.filter(({ requests }) => requests < 0));
       if (!isConstraintViolation(error)) throw error;

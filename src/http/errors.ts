@@ -23,7 +23,7 @@ export const TOO_MANY_OPEN = retryLater(
 
 export const CLOSED_WHILE_WAITING = retryLater(
   'overloaded',
-  'The request had to wait and its connection was closed for sending meanwhile, so nothing was started: try again, ' +
+  'The connection was closed for sending while the request waited, so nothing was started: try again, ' +
     'and keep the connection open until the response arrives.',
 );
 

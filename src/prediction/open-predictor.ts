@@ -17,7 +17,7 @@ import { SiteRows } from './site-rows.js';
 /** Allowed difference between survival and baseline + contributions, and between outputs of a row alone and among others. */
 const TOLERANCE = 1e-4;
 
-/** Fewer draws would make the ends of intervals those of single draws. */
+/** With fewer draws, the ends of an interval would be single draws. */
 const MIN_DRAWS = 30;
 
 /** Grid points and species to check a model on: pairs of equal index. */

@@ -2,8 +2,8 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { JobError } from './job.js';
 
 /**
- * Bounds the memory that the open requests of a kind take together. A key may take memory if as much stays free as it
- * already has: alone it gets half of all, beside another key a third. So no key can lock out the others by reading
+ * Bounds the memory that the open requests of a kind take together. A key may take memory if at least as much stays free as it
+ * already holds: alone it gets half of all, beside another key a third. So no key can lock out the others by reading
  * slowly: the dynamic threshold of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998), factor 1.
  */
 export class MemoryBudget {

@@ -21,7 +21,7 @@ export interface JobRequest {
   readonly order?: object;
 }
 
-/** Request timeouts that a step may take once its answer has begun, or any run before its worker counts as lost. */
+/** How many request timeouts a step may take once its answer has begun, or any run before its worker counts as lost. */
 export const LATER_STEP_TIMEOUTS = 4;
 
 /** Rows or a step, until its result: JobAnswers for rows, for a step what the worker returns. */

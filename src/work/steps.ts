@@ -13,7 +13,7 @@ import type { SharedRange } from './memory/shared-memory.js';
 
 /** A table to be answered. */
 export interface TableOrder {
-  /** Another one for each table. */
+  /** Unique to each table. */
   readonly id: number;
   readonly body: SharedRange;
   readonly request: TableRequest;
@@ -24,7 +24,7 @@ const KEPT_BYTES = 2 ** 24;
 /** A larger body counts as this many bytes, so that at least four tables are kept. */
 const MAX_COUNTED_BYTES = KEPT_BYTES / 4;
 
-/** The last open tables. To open a stream of thousands of record batches again for each step would take most of the time. */
+/** The last open tables. Reopening a stream of thousands of record batches for each step would take most of the time. */
 const tables = new LRUCache<number, OpenTable>({ max: 32, maxSize: KEPT_BYTES });
 
 function openTableOf({ id, body, request }: TableOrder, data: PredictorData): OpenTable {

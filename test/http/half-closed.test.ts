@@ -29,23 +29,26 @@ async function sendHalfClosed(path = '/v1/predict/batch', body = BATCH) {
   return readAnswer(socket);
 }
 
-test('a batch that need not wait is answered although its caller has closed his side', async () => {
+test('a batch that need not wait is answered although its caller has closed its side', async () => {
   const { status, body } = await sendHalfClosed();
   expect(status).toBe(200);
   expect(JSON.parse(body.toString()).results).toHaveLength(500);
 });
 
-test('a batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started', async () => {
+test('a batch that had to wait and whose caller closed its side meanwhile gets a 503 that says so, and is not started', async () => {
   const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
   const { status, headers: answered, body } = await sendHalfClosed();
   expect(status).toBe(503);
   expect(answered.get('retry-after')).toBe('1');
   const { code, message } = parseErrorBody(body);
-  expect([code, message]).toEqual(['overloaded', expect.stringContaining('closed for sending meanwhile')]);
+  expect([code, message]).toEqual([
+    'overloaded',
+    expect.stringContaining('closed for sending while the request waited'),
+  ]);
   await Promise.all(others);
 });
 
-test('a plan whose caller closes his side before the answer begins gets a 400, which counts as a 5xx would not', async () => {
+test('a plan whose caller closes its side before the answer begins gets a 400, which counts as a 5xx would not', async () => {
   const plan = JSON.stringify({ units: collection(unit('stand')), species_codes: ['PSME'] });
   expect((await sendHalfClosed('/v1/plan', plan)).status).toBe(400);
 });

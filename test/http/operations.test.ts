@@ -29,7 +29,7 @@ test("/livez and /readyz are 200 on the operators' address", async () => {
   expect(await ready.json()).toEqual({ status: 'ready', reasons: [] });
 });
 
-test("A refusal on the operators' address names the endpoints that it has.", async () => {
+test("a refusal on the operators' address names its endpoints", async () => {
   for (const path of ['/nope', '/%zz', '/v1/health', '/v1/species', '/openapi.json']) {
     const { message } = await expectError(await ops(path), 404, 'not_found');
     expect(message).toContain(': the endpoints of this address are /livez, /readyz and /metrics.');

@@ -31,7 +31,7 @@ test('the page needs no key, names no other host, has no inline script or style,
   expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
 });
 
-test('every file that the page names is served with its type, for ever, and compressed for those who accept that', async () => {
+test('every file that the page names is served with its type, as immutable, and compressed for those who accept that', async () => {
   expect(new Set(assets.map((file) => file.split('.').at(-1)))).toEqual(new Set(['css', 'js', 'svg']));
   for (const file of assets) {
     const plain = await fetch(service.apiUrl + file, { headers: { 'accept-encoding': 'identity' } });

@@ -205,7 +205,7 @@ const WHOLE: readonly Mistake[] = [
   ],
   ['a target in quotes', { target_per_ha: '400' }, /target_per_ha must be a number above 0, .*not "400"/],
   ['another basis', { target_per_ha: 400, basis: 'p10' }, /basis must be "mean" or "low", not "p10"/],
-  ['a basis without a target', { basis: 'low' }, /target_per_ha is missing: give both, or neither/],
+  ['a basis without a target', { basis: 'low' }, /basis requires target_per_ha: give both, or neither/],
   ['a target that is misspelt', { target_perha: 400 }, /target_perha.*target_per_ha/],
   ['an unknown condition', { conditions: { slop: 3 } }, /conditions must not have "slop"/],
   ['too much warming', { scenario: { warming_c: 20 } }, /scenario\.warming_c must be a number from -5 to 10/],

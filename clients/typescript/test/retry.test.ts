@@ -84,7 +84,7 @@ test.each(['firstWaitMs', 'totalWaitMs'])('a %s that is undefined is the default
   expect(proxy.requests).toBe(1);
 });
 
-test('the waits of a request add up to the total wait at most', async () => {
+test('the waits of a request add up to at most the total wait', async () => {
   proxy.faults = Array<Fault>(10).fill('busy');
   const call = clientWith({ attempts: 10, firstWaitMs: 100, totalWaitMs: 250 }).predict(SITE);
   await expect(call).rejects.toMatchObject({ code: 'overloaded' });

@@ -67,7 +67,7 @@ function migration(...statements: string[]): Migration {
 /** A newer release has changed the schema of the store, which this release cannot use any more. */
 export class NewerSchemaError extends Error {}
 
-/** What kysely says of a migration that the store has and this release does not know. */
+/** kysely's message for a migration that this release does not know. */
 const UNKNOWN_MIGRATION = /previously executed migration (\S+) is missing/;
 
 /**

@@ -100,7 +100,7 @@ class SharedSqliteDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
-  /** Executes a query; one that writes outside a transaction, in a transaction of its own. */
+  /** Executes a query. A write outside a transaction gets a transaction of its own. */
   async #execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
     const { connection: database } = this.database;
     const isBegin = query.sql === BEGIN;
@@ -159,7 +159,7 @@ export class LibsqlDatabase implements SqliteDatabase {
    * @throws StoreUnavailableError for a failure of the machine, and what else the call throws
    */
   async attempt<Result>(call: () => Result | Promise<Result>, timeoutMs = LOCK_TIMEOUT_MS): Promise<Result> {
-    // SQLite would go on with a file that other processes cannot see any more.
+    // SQLite would keep using a file that other processes can no longer see.
     if (statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode)
       throw new StoreUnavailableError(
         `${this.path} was removed or replaced: restart, or put it back`,

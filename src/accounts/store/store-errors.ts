@@ -15,7 +15,7 @@ export class StoreUnavailableError extends ExplainedError {
   }
 }
 
-/** Whether an error of either database says that what was to be written contradicts what is there. */
+/** Whether an error of either database reports a violated constraint. */
 export function isConstraintViolation(error: unknown): boolean {
   return /^(23|SQLITE_CONSTRAINT)/.test(String((error as { code?: unknown }).code));
 }

@@ -31,7 +31,7 @@ type Texts = Pick<Cells, 'isString' | 'text'>;
 const unquoted = (text: Texts['text']): Texts => ({ isString: false, text });
 const quoted = (text: Texts['text']): Texts => ({ isString: true, text });
 
-/** The texts of the rows that have a value, which may be a null within a dictionary. */
+/** The texts of the rows that have a value. A dictionary entry may itself be null. */
 function textsOf(data: Data): Texts {
   const { type, values, stride } = data;
   if (DataType.isDictionary(type)) return dictionaryCells(data);

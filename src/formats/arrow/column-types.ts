@@ -9,7 +9,7 @@ const DECIMAL_DIGITS: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 3
 const MAX_SCALE = 38;
 const MAX_FIXED_BYTES = 2 ** 20;
 
-/** @throws ApiError naming a column whose type is not read: flat ones are, as data frames have them */
+/** @throws ApiError naming a column of an unsupported type; the flat types of data frames are supported */
 export function checkTypes({ fields }: Schema): void {
   for (const { name, type } of fields) {
     if (!isRead(readType(type), true))

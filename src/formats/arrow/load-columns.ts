@@ -22,7 +22,7 @@ export type Dictionaries = ReadonlyMap<number, Vector>;
 
 type Offsets = Int32Array | BigInt64Array;
 
-/** The most bytes of view texts in a row if texts share bytes: a small body could otherwise ask for a huge answer. */
+/** The most bytes of view texts in a row if texts share bytes: a small body could otherwise cause a huge answer. */
 const MAX_SHARED_TEXT_BYTES = 4096;
 
 /** Which rows of a column have no value. A null count of -1 means that it is not known. */
@@ -32,8 +32,8 @@ const COMPRESSIONS = ['LZ4', 'ZSTD'];
 
 /**
  * Reads columns from the body of a message without copying. The library would take lengths and offsets as they are stated;
- * here each is checked against the bytes that are there, so that no column has fewer values than it says, no text ends
- * before it begins or is not UTF-8, and no index is beyond its dictionary.
+ * here each is checked against the bytes that are there, so that no column has fewer values than it says, every text is
+ * UTF-8 with a length of 0 or more, and no index is beyond its dictionary.
  * @param where the message, for errors
  */
 export function columnLoader(
@@ -45,7 +45,7 @@ export function columnLoader(
   let [nodeIndex, bufferIndex, viewColumns] = [0, 0, 0];
   /** The bytes of all texts of views, and an upper bound of those in one row. */
   let [viewTextBytes, longestViewTexts] = [0, 0];
-  /** Bytes that no buffer has claimed: with shared bytes, a small body could ask for a huge answer. */
+  /** Bytes that no buffer has claimed: with shared bytes, a small body could cause a huge answer. */
   let unclaimedBytes = body.length;
   const isSharingTexts = () => viewTextBytes > body.length;
   const problem = (what: string) => damaged(where, what);
@@ -154,7 +154,7 @@ export function columnLoader(
     return body.subarray(offset, offset + (count ?? length));
   }
 
-  /** The offsets of `length` values, which must not fall. */
+  /** The offsets of `length` values, which must not decrease. */
   function readOffsets(ArrayType: DataType['OffsetArrayType'], length: number): Offsets {
     // An empty column may omit its offsets.
     if (length === 0 && header.buffers[bufferIndex]?.length === 0) {
@@ -164,7 +164,7 @@ export function columnLoader(
     const offsets = readNumbers(ArrayType, length + 1);
     let last = 0;
     for (const offset of offsets) {
-      if (!(offset >= last)) throw problem('the offsets of a column fall');
+      if (!(offset >= last)) throw problem('the offsets of a column decrease');
       last = Number(offset);
     }
     return offsets;

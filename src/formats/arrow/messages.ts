@@ -42,7 +42,7 @@ export function* messagesOf(body: Uint8Array) {
     at += PREFIX_BYTES;
     if (metadataBytes === 0) break;
     if (metadataBytes < 0 || !isAligned(metadataBytes))
-      throw damaged(where, `its metadata claim ${metadataBytes} bytes`);
+      throw damaged(where, `its metadata claims ${metadataBytes} bytes`);
     if (metadataBytes > body.length - at) throw truncated(body, at);
     const metadata = body.subarray(at, at + metadataBytes);
     const message = decode(metadata, where);
@@ -69,7 +69,7 @@ function checkFormat(body: Uint8Array): void {
 
 function truncated(body: Uint8Array, at: number): Error {
   return tableError(
-    `the Arrow stream is truncated: it has ${body.length} bytes, and the message at byte ${at} or the end-of-stream marker is not whole`,
+    `the Arrow stream is truncated: it has ${body.length} bytes, and the message at byte ${at} or the end-of-stream marker is incomplete`,
   );
 }
 
@@ -78,7 +78,7 @@ function decode(metadata: Uint8Array, where: string): Message {
     checkMetadata(metadata);
     const message = Message.decode(metadata);
     if (message.version < MetadataVersion.V4)
-      throw new MetadataError('it is of a version before 0.8 of Arrow');
+      throw new MetadataError('it was written by an Arrow version before 0.8');
     return message;
   } catch (error) {
     throw damaged(where, error instanceof MetadataError ? error.message : DAMAGED);
@@ -112,12 +112,12 @@ const MAX_TABLES = 20_000;
 /** Most buffers of a record batch: a column of views may have any number of them. */
 const MAX_BUFFERS = 10_000;
 const MAX_DEPTH = 16;
-/** Texts may be referred to twice, as names of fields in a map are. */
+/** Strings may be referenced twice, as field names of a map are. */
 const MAX_TEXT_SHARE = 2;
 
-const DAMAGED = 'its metadata are damaged';
+const DAMAGED = 'its metadata is damaged';
 
-/** Metadata that are damaged, or more than a table needs. */
+/** Metadata that is damaged, or more than a table needs. */
 class MetadataError extends Error {}
 
 /** @param count of columns, nested ones included */
@@ -132,7 +132,7 @@ function checkColumns(count: number): void {
 /** Checks the metadata of a message before it is decoded. Where an offset is beyond the end, it throws a RangeError. */
 function checkMetadata(metadata: Uint8Array): void {
   if (metadata.length > MAX_BYTES)
-    throw new MetadataError(`its metadata have ${metadata.length} bytes, and may have at most ${MAX_BYTES}`);
+    throw new MetadataError(`its metadata has ${metadata.length} bytes, and may have at most ${MAX_BYTES}`);
   const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
   let [tables, columns, textBytes] = [0, 0, 0];
   const message = tableAt(0);

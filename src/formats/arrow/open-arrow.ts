@@ -105,7 +105,7 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
   try {
     return decode();
   } catch {
-    throw damaged(where, 'its metadata are damaged, or it has an unsupported type');
+    throw damaged(where, 'its metadata is damaged, or it has an unsupported type');
   }
 }
 
@@ -140,7 +140,7 @@ function tooMany(what: string): Error {
 
 /**
  * Most bytes that the texts of dictionaries may add to a row of text. A dictionary has a text once that any number of rows
- * may refer to, so that a small stream could ask for a huge answer.
+ * may refer to, so that a small stream could cause a huge answer.
  */
 const MAX_DICTIONARY_TEXT_BYTES = 2 ** 14;
 
@@ -149,7 +149,7 @@ function checkDictionaries(columns: readonly Data[], remedy: string): void {
   const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
   if (bytes > MAX_DICTIONARY_TEXT_BYTES)
     throw tableError(
-      `the dictionaries of its columns have texts of ${bytes} bytes for a row, and may have at most ${MAX_DICTIONARY_TEXT_BYTES}: ` +
+      `the dictionaries of its columns add up to ${bytes} bytes per row, and may have at most ${MAX_DICTIONARY_TEXT_BYTES}: ` +
         `send these columns as utf8${remedy}`,
     );
 }

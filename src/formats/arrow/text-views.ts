@@ -13,7 +13,7 @@ const BUFFER_WORD = 2;
 const OFFSET_WORD = 3;
 const NOTHING = new Uint8Array(0);
 
-/** Reads the bytes of the text of a row, none where it is null; undefined where they are not where its view says. */
+/** Reads the bytes of the text of a row: none for null, undefined if the view points outside its buffer. */
 export function viewReader(column: Data) {
   const { values, variadicBuffers } = column;
   const { buffer, byteOffset, length } = values;

@@ -42,7 +42,7 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
         };
         check.at += readRows(lines, addRow, (quote) => refuse(quote, TEXT_AFTER_QUOTE));
         if (!check.isChecked && start + lines.length === text.length)
-          throw refuse(check.at - start, 'has a quoted field that is not closed by a quote');
+          throw refuse(check.at - start, 'has an unclosed quoted field');
         if (check.at === start) throw refuse(0, ROW_TOO_LONG);
         if (isTimeUp()) break;
       }
@@ -151,7 +151,7 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 /** What R writes by default where a value is missing. */
 const NOT_AVAILABLE = 'NA';
 
-/** Texts that are no numbers here, though Number() reads them: white space (as 0), 0x1f, 0b1 and 0o7. */
+/** Texts that Number() accepts but a cell must not have as a number: white space (as 0), 0x1f, 0b1 and 0o7. */
 const NOT_DECIMAL = /^\s*($|0[xbo])/i;
 
 /** The number of a cell; NaN if it is not a number. White space around it does not matter. */
@@ -163,7 +163,7 @@ function numberOf(cell: string): number {
 function csvRows(body: Buffer, chunk: TableChunk): ChunkRows {
   const { start, end, count } = chunk;
   const text = body.toString('latin1', start, end);
-  /** Whether rows are written as they were read: no quote may be without need, and no CR within a row needs one. */
+  /** Whether rows are written as they were read: there are no unnecessary quotes, and no CR within a row needs quotes. */
   const areCopied = !text.includes('"') && !(text.includes('\r') && /\r(?!\n)/.test(text));
   const starts = new Uint32Array(count + 1).fill(start);
   const rows: string[][] = [];

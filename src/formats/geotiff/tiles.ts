@@ -52,7 +52,7 @@ export function* tilesOf(cells: LatticeCells, bands: number): Generator<RasterTi
 }
 
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
-/** A higher level takes half as long again and saves a hundredth of the bytes. */
+/** A higher level takes 1.5 times as long and saves 1 % of the bytes. */
 const DEFLATE_LEVEL = 4;
 
 /**

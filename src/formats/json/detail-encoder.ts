@@ -138,7 +138,7 @@ export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
     writer.write(CLOSE_LIST);
   }
 
-  /** Rounds the contributions that start at an offset and orders the features: largest first, of equal ones the first. */
+  /** Rounds the contributions that start at an offset and orders the features: largest first, ties in the order of features. */
   function sortBySize(contributions: Float32Array, offset: number, concerned: readonly number[]): void {
     concerned.forEach((f, index) => {
       values[f] = Math.round(contributions[offset + f] * CONTRIBUTION_SCALE);

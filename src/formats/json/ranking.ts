@@ -11,7 +11,7 @@ interface PredictionAnswer {
  * at the longest horizon.
  * @param answers at least one, in the order of ties
  * @param isNative says by index whether the species of an answer is native to the site
- * @param isEmpty whether the answers are there for their site alone
+ * @param isEmpty whether the ranking is empty, and only the site of the answers is used
  */
 export function rankingBody(
   answers: Iterable<Buffer>,

@@ -9,7 +9,7 @@ import { LINE_FEED, MAX_ROW_BYTES, TextCheck, type TextState } from '../text/lin
 import { fromLatin1, toLatin1 } from '../text/text-formats.js';
 import { ObjectColumns } from './object-columns.js';
 
-/** About how many bytes are scanned between two looks at the clock. */
+/** About how many bytes are scanned between two checks of the time. */
 const LOOK_BYTES = 2 ** 16;
 
 interface NdjsonState extends TextState {
@@ -88,7 +88,7 @@ function checkObject(
     );
   if (doubled !== -1) throw refuse(`has the field ${show(names[doubled])} twice`);
   if (names.length > MAX_COLUMNS)
-    throw refuse(`has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`);
+    throw refuse(`brings the table to ${names.length} columns, and it may have at most ${MAX_COLUMNS}`);
   checkNameBytes(nameBytes); // in every row, since names are kept until the check has ended
 }
 

@@ -31,7 +31,7 @@ export class ObjectColumns {
   /** Offsets of each column's value in the object scanned last; 0 if absent. */
   readonly starts: number[] = [];
   readonly ends: number[] = [];
-  /** The columns of that object: a row may have few of very many. */
+  /** The columns of that object: a row may have only a few of thousands. */
   readonly #present: number[] = [];
   /** The column that the object scanned last has twice, or -1. */
   doubled = -1;

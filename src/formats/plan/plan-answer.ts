@@ -115,8 +115,8 @@ export function writeUnits({ terms, units, numbers }: UnitSlice, { data: { speci
 }
 
 /**
- * The options of a unit, ranked: by cost per survivor where there are costs, those without survivors last, else by
- * survival. Ties stay in their order: by species code, then manual first.
+ * The options of a unit, ranked by cost per survivor if there are costs (options without survivors last), otherwise by
+ * survival. Ties are ordered by species code, then manual first.
  * @param numbers begin with those of its rows
  */
 function optionsOf(
@@ -208,7 +208,7 @@ export function plantingOrder(perHa: number, survival: number, areaHa: number, c
 /** The decimal digits that a double always holds: the rounding error of a product or quotient lies beyond them. */
 const EXACT_DIGITS = 15;
 
-/** 110 / 0.1 is a little above 1100 in doubles: that is no reason to order one more. */
+/** 110 / 0.1 is a little above 1100 in doubles: rounding that up would order one too many. */
 function roundUp(value: number): number {
   return Math.ceil(Number(value.toPrecision(EXACT_DIGITS)));
 }

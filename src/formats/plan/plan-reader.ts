@@ -187,8 +187,7 @@ const rulesOf = memoize((data: PredictorData) => ({
   writeOptions: optionWriter(data),
 }));
 
-const BASIS_ALONE =
-  'basis says what target_per_ha is divided by, and target_per_ha is missing: give both, or neither';
+const BASIS_ALONE = 'basis requires target_per_ha: give both, or neither';
 
 const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 

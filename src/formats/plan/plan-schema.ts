@@ -131,7 +131,7 @@ export function planFields({ conditions, scenario }: ReturnType<typeof optionSch
 /** Fields of other endpoints that a plan refuses, with the reason. */
 export const REFUSED_FIELDS = {
   elevation_m: refused('elevation_m', 'every data point of a unit has its own elevation'),
-  include: refused('include', 'intervals are always in it, and nothing else can be'),
+  include: refused('include', 'a plan always has intervals, and nothing else can be added'),
 };
 
 function refused(name: string, reason: string) {

@@ -25,7 +25,7 @@ const MIN_POSITIONS = 4;
 /** An edge that spans this many degrees of longitude is shorter around the other side of the earth. */
 const MAX_EDGE_DEGREES = 180;
 
-/** Degrees of longitude and latitude are below this; coordinates in metres or feet mostly are not. */
+/** Degrees of longitude and latitude are below this; coordinates in metres or feet usually are not. */
 const MAX_DEGREES = 360;
 
 /** Decimals of degrees in messages and of centroids: about a metre. */
@@ -83,7 +83,7 @@ export function unitError(path: string, message: string): ApiError {
 const wrongUnit = (path: string, rule: string, value: unknown) =>
   unitError(path, wrong(path, rule, value).message);
 
-/** Reads the outline of a unit, without positions that equal the one before. @throws ApiError where it is none */
+/** Reads the outline of a unit, without positions that equal the one before. @throws ApiError if it is not valid */
 export function readOutline({ type, geometry }: UnitFeature): Outline {
   if (type !== 'Feature') throw wrongUnit('type', '"Feature"', type);
   if (!isObject(geometry)) throw wrongUnit('geometry', 'a Polygon or MultiPolygon', geometry);

@@ -91,7 +91,7 @@ export function describedNumber({ unit, minimum, maximum, example, ...number }: 
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** The number that a parameter of a query is, in decimal or scientific notation; NaN for any other text. */
+/** Parses a query parameter in decimal or scientific notation; NaN for any other text. */
 export function queryNumber(text: string): number {
   return DECIMAL.test(text) ? Number(text) : Number.NaN;
 }

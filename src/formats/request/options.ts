@@ -148,7 +148,7 @@ function include(hasIntervals: boolean): Option {
     write(value, rows, row, refuse) {
       if (!Array.isArray(value)) refuse(`include must be an array of ${known}, not ${show(value)}`);
       else if (!value.every((word) => INCLUDES.includes(word))) {
-        // One issue for all: one for each would let a body of 1 MiB ask for an answer of 50.
+        // One issue for all: one for each would let a body of 1 MiB cause an answer of 50 MiB.
         const wrong = showAll(value.filter((word) => !INCLUDES.includes(word)));
         refuse(`each word of include must be one of ${known}, not ${wrong}`);
       } else if (!hasIntervals && value.includes('intervals')) refuse(NO_INTERVALS);

@@ -12,7 +12,7 @@ import { METRES_PER_FOOT } from './option-numbers.js';
 import { placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, optionalNames, type PredictRequest } from './schemas.js';
 
-/** What is wrong with an entry that cannot be predicted for: the first error in the order of the interface. */
+/** What is wrong with an invalid entry: the first error in the order of the interface. */
 export function entryError(data: PredictorData, schema: z.ZodObject, entry: unknown): ErrorObject {
   const invalid = siteShapeError(data, schema, entry);
   if (invalid !== undefined) return invalid;
@@ -48,7 +48,7 @@ export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorOb
   };
 }
 
-/** The error of a value that is no planting method. @param what names it in the message */
+/** The error of a value that is not a planting method. @param what names it in the message */
 export function unknownMethod(what: string, value: unknown): ErrorObject {
   return {
     code: 'invalid_method',
@@ -177,8 +177,8 @@ function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
   return {
     code: 'elevation_mismatch',
     message:
-      `elevation_m is ${elevationM} m, but the matched point lies at ${matchedM} m: at most ${MAX_RISE_M} m may lie ` +
-      `between them.${hint}`,
+      `elevation_m is ${elevationM} m, but the matched point lies at ${matchedM} m: the difference may be ` +
+      `at most ${MAX_RISE_M} m.${hint}`,
     details: { elevation_m: elevationM, matched_elevation_m: matchedM },
   };
 }

@@ -18,8 +18,8 @@ function degrees(name: string, limit: number) {
 }
 
 /**
- * A list of values that callers choose from. Not an array of zod's: it takes long for half a million elements, and has an
- * issue for each that is wrong, so that a body of 1 MiB could ask for an answer of 50.
+ * A list of values that callers choose from. Not `z.array`, which is slow for half a million elements and reports an
+ * issue for each wrong one: a body of 1 MiB could cause an answer of 50 MiB.
  * @param elements names them in messages
  * @param rule what each must be
  */

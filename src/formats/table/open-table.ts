@@ -33,7 +33,7 @@ export type OpenTable = ReturnType<typeof openTable>;
 
 /**
  * Opens a table whose body is checked and then answered. It keeps what was read of the body, but no answers.
- * @param data pass the same object for all tables of a generation: what is made of it is kept
+ * @param data pass the same object for all tables of a generation: what is derived from it is kept
  * @throws ApiError as `check`
  */
 export function openTable(body: Uint8Array, request: TableRequest, data: PredictorData) {

@@ -67,7 +67,7 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
   };
 
   return {
-    /** Reads the rows of a chunk. The latitude of one that is not valid is NaN, which lies nowhere. */
+    /** Reads the rows of a chunk. An invalid row gets the latitude NaN, which matches no place. */
     read(chunk: ChunkRows): SiteRows {
       const { count } = chunk.chunk;
       const rows = new SiteRows(count, width);

@@ -28,7 +28,7 @@ export function csvFormat(lineEnd: '\n' | '\r\n'): TextFormat {
 
 const JSON_VALUES = { quote: JSON.stringify, nothing: 'null' };
 
-/** Objects, one a line. Whoever writes a row begins it with `{`. */
+/** One object per line. The caller writes its opening `{`. */
 export const NDJSON: TextFormat = {
   ...JSON_VALUES,
   before: (name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,

@@ -55,7 +55,7 @@ function readBody(
     chunk.copy(memory, before);
   };
   const onEnd = () => end(null);
-  const onError = (error: Error) => end(Object.assign(error, { statusCode: 400 })); // The caller broke off.
+  const onError = (error: Error) => end(Object.assign(error, { statusCode: 400 })); // The caller disconnected.
   if (Number(request.headers['content-length']) > limitBytes) {
     done(tooLarge(limitBytes, ''));
     return;

@@ -10,12 +10,12 @@ const MIN_BYTES_PER_SECOND = 16 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads a large body into memory. It may take any time, but must not be too slow.
+ * Reads a large body into memory. It has a minimum speed but no time limit.
  * @param limitBytes the most bytes of the body as sent, and of what it decompresses to
  * @param windowMs over which the speed of the upload is averaged
  * @returns its size
  * @throws ApiError payload_too_large, or invalid_request if the body is not gzip as announced or, with 408, too slow;
- *   Error with the status code 400 if the caller breaks off
+ *   Error with the status code 400 if the caller disconnects
  */
 export async function readUpload(
   payload: Readable,
@@ -57,7 +57,7 @@ export async function readUpload(
   };
   // `setImmediate`, so that bytes that arrived while this thread was busy are counted first.
   const watch = setInterval(() => setImmediate(checkSpeed), windowMs);
-  // The caller broke off. The listener stays: an error after the end would be thrown otherwise.
+  // The caller disconnected. The listener stays: an error after the end would be thrown otherwise.
   payload.on('error', (error) => fail(Object.assign(error, { statusCode: 400 })));
   payload.on('data', count).pipe(decoder);
   try {
@@ -83,7 +83,5 @@ function tooSlow(windowMs: number): ApiError {
 }
 
 function notGzip(): ApiError {
-  return tableError(
-    'the body is truncated, not gzip, or has more than zeros after its end, though Content-Encoding says gzip',
-  );
+  return tableError('the body is truncated, not gzip, or followed by other data; Content-Encoding says gzip');
 }

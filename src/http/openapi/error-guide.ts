@@ -106,7 +106,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Check the unit (metres, not feet) and the coordinates.',
     example: {
       message:
-        'elevation_m is 2788 m, but the matched point lies at 651 m: at most 1000 m may lie between them. ' +
+        'elevation_m is 2788 m, but the matched point lies at 651 m: the difference may be at most 1000 m. ' +
         'Was it in feet? 2788 ft are 850 m.',
       details: { elevation_m: 2788, matched_elevation_m: 651 },
     },

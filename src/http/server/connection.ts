@@ -79,9 +79,9 @@ export class Connection extends SocketStream {
   }
 
   /**
-   * Notes that a request begins, whose head is parsed.
+   * Called when the head of a request has been parsed.
    * @param isAwaitingContinue whether its caller waits for `100 Continue` before sending the body
-   * @returns false if it must not be answered, because the request before it is not
+   * @returns false if it must not be answered, because the request before it is still unanswered
    */
   begin(response: ServerResponse, isAwaitingContinue: boolean): boolean {
     this.#hasBegunHead = false;

@@ -44,7 +44,7 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
   const hosts = rawHeaders.filter(
     (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
   );
-  if (hosts.length > 1) return invalidRequest('A request may have one Host header only.');
+  if (hosts.length > 1) return invalidRequest('A request may have only one Host header.');
   const transferEncoding = headers['transfer-encoding'];
   if (transferEncoding === undefined) return undefined;
   if (httpVersion === '1.0') return invalidRequest('An HTTP/1.0 request cannot have a Transfer-Encoding.');
@@ -56,7 +56,7 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
 /** Refuses HTTP/1.0, where a truncated answer of unknown length would look complete. @param what names the answer */
 export function requireChunks({ raw }: FastifyRequest, what: string): void {
   if (raw.httpVersion === '1.0')
-    throw invalidRequest(`${what} needs HTTP/1.1: in HTTP/1.0 an answer that breaks off would look whole.`);
+    throw invalidRequest(`${what} needs HTTP/1.1: in HTTP/1.0 a truncated answer would look complete.`);
 }
 
 /** An error of the transport, after which the connection ends. */

@@ -46,7 +46,7 @@ export function openIntervalModel(file: ArtefactFile, manifest: Manifest): Promi
 
 /**
  * onnxruntime computes four numbers at a time and a remainder one by one, by other instructions whose last bits differ. A
- * run of whole fours gives a site the same numbers whatever sites it is asked with.
+ * run of whole fours gives a site the same numbers whatever other sites are in the run.
  */
 const ROWS_AT_A_TIME = 4;
 

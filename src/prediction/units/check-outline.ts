@@ -195,7 +195,7 @@ function meetingPoint([ax, ay, ax2, ay2]: Segment, [bx, by, bx2, by2]: Segment):
 }
 
 /**
- * How two segments whose boxes meet do so themselves: they cross where each passes from one side of the other to its other
+ * How two segments with overlapping boxes meet: they cross where each passes from one side of the other to its other
  * side, and touch in any other common position. Exact: segments on one line meet where their boxes do.
  */
 function contactOf(a: Segment, b: Segment): 'cross' | 'touch' | undefined {

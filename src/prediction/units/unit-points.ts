@@ -7,7 +7,7 @@ export const MAX_UNIT_POINTS = 1000;
 const MAX_CROSSINGS = 2 ** 24;
 
 /**
- * The grid points that stand for a unit: all inside its outline up to MAX_UNIT_POINTS; else those in every nth row and
+ * The grid points that represent a unit: all inside its outline up to MAX_UNIT_POINTS; else those in every nth row and
  * column of the lattice or, if none lie in these, every nth point.
  * @returns their indexes, ascending; undefined for an outline with more than MAX_CROSSINGS
  */

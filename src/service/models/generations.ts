@@ -100,7 +100,7 @@ export class Generations {
     const artefacts = readArtefacts(dataDir, modelDir);
     if (identityOf(artefacts) !== tried) {
       throw new ExplainedError(
-        `files in ${dataDir} or ${modelDir} changed while they were tried: send SIGHUP again when they are complete`,
+        `files in ${dataDir} or ${modelDir} changed during the preflight: send SIGHUP again when they are complete`,
       );
     }
     const next = new Generation(artefacts, this.config, this.#watcher);

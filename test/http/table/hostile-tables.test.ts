@@ -101,7 +101,7 @@ test('a table of 100,000 columns is refused in every format', () => {
   );
   const row = Object.fromEntries(names.slice(0, 80_000).map((name) => [name, 1]));
   expect(messageOf(`${JSON.stringify(row)}\n`, 'ndjson')).toMatch(
-    /line 1 has the 80000th column of the table, which may have at most 1000\./,
+    /line 1 brings the table to 80000 columns, and it may have at most 1000\./,
   );
   const schema = new Schema([], new Map(names.slice(0, 20_001).map((name) => [name, ''])));
   expect(messageOf(streamOf(schema), 'arrow')).toMatch(/it has more than 20000 columns and metadata\./);
@@ -195,7 +195,7 @@ test('a long dictionary text that every row refers to is refused if the answer w
   expect(open(body, tableRequest({ format: 'arrow' })).rowCount).toBe(100);
   const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' }));
   expect(message).toMatch(
-    /the dictionaries of its columns have texts of 20004 bytes for a row, and may have at most 16384: send /,
+    /the dictionaries of its columns add up to 20004 bytes per row, and may have at most 16384: send /,
   );
 });
 
@@ -204,7 +204,7 @@ test('a long dictionary text in the species codes is refused in every format, be
   const rows = sampleRows(data, codes.length, seededRandom(3));
   const species_code = [new Dictionary(new Utf8(), new Int32()), codes] as const;
   expect(messageOf(arrowOf({ ...siteColumns(rows), species_code }), 'arrow')).toMatch(
-    /the dictionaries of its columns have texts of 20000 bytes for a row, and may have at most 16384: send /,
+    /the dictionaries of its columns add up to 20000 bytes per row, and may have at most 16384: send /,
   );
 });
 
@@ -220,7 +220,7 @@ test('a dictionary of nulls, which have no bytes, is refused if it claims too ma
 test('a message with metadata of more than a MiB is refused', () => {
   const fields = [new Field('latitude', new Float64())];
   const ofSchema = new Schema(fields, new Map([['note', 'x'.repeat(2 ** 20)]]));
-  const pattern = /its metadata have 10\d{5} bytes, and may have at most 1048576\./;
+  const pattern = /its metadata has 10\d{5} bytes, and may have at most 1048576\./;
   expect(messageOf(streamOf(ofSchema), 'arrow')).toMatch(pattern);
   const ofField = new Schema([new Field('x', new Utf8(), true, new Map([['note', 'é'.repeat(2 ** 19)]]))]);
   expect(messageOf(streamOf(ofField), 'arrow')).toMatch(pattern);

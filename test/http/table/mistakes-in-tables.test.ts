@@ -69,7 +69,7 @@ test.each<[TableFormat, mistake: string, body: string | Uint8Array, path: string
   ['csv', 'decimal commas', `${HEADER}\n44,12,${ROW}\n`, 'line 2', 'write decimals with a point'],
   ['csv', 'line ends in a field', `a,${HEADER}\n"\n\n",${ROW}\n1\n`, 'line 5', 'line 5 has 1 field, '],
   ['csv', 'a blank line', `${HEADER}\r\n${ROW}\r\n\r\n${ROW}\r\n`, 'line 3', 'line 3 is blank: remove it'],
-  ['csv', 'an open quote', `${HEADER},a\n${ROW},"a\n${ROW},b\n`, 'line 2', 'that is not closed by a quote'],
+  ['csv', 'an open quote', `${HEADER},a\n${ROW},"a\n${ROW},b\n`, 'line 2', 'has an unclosed quoted field'],
   ['csv', 'a quote in quotes', `${HEADER},a\n${ROW},"5'6" tall"\n`, 'line 2', 'a quote within a field twice'],
   ['csv', 'a long row', `a,${HEADER}\n${'x'.repeat(2 ** 20)},${ROW}\n`, 'line 2', 'more than 1048576 bytes'],
   ['ndjson', 'an empty body', '', '', 'the body is empty'],
