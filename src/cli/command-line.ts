@@ -10,14 +10,14 @@ export async function runMain(command: 'keys' | 'models', main: (args: string[])
   try {
     await main(process.argv.slice(2));
   } catch (error) {
-    const { exitCode, stderr } = failureOf(command, error);
+    const { exitCode, stderr } = commandFailure(command, error);
     writeError(stderr);
     process.exitCode = exitCode;
   }
 }
 
 /** Exit code 1 and one line for an error; 2 and a hint at the help for an invalid command line. */
-export function failureOf(command: 'keys' | 'models', error: unknown) {
+export function commandFailure(command: 'keys' | 'models', error: unknown) {
   const stderr = `${command}: ${oneLine(redactKeys(error instanceof Error ? error.message : String(error)))}\n`;
   return error instanceof UsageError
     ? { exitCode: 2, stderr: `${stderr}"${command} --help" shows its usage.\n` }

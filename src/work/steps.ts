@@ -45,7 +45,7 @@ function stepTimer(): () => boolean {
  * @param state how far the check has come
  * @returns what the answer begins and ends with, when all is checked
  */
-function checkTable(
+function checkTableStep(
   { table, state: before }: Readonly<{ table: TableOrder; state: TableState | undefined }>,
   { data }: Predictor,
 ) {
@@ -56,7 +56,7 @@ function checkTable(
 
 /** What a worker does for each kind of order. The `bytes` of a result are in memory of their own. */
 const STEPS = {
-  'check-table': checkTable,
+  'check-table': checkTableStep,
   /** `state` is that of the check at its end, without the chunks. */
   'answer-rows': (
     { table, state, chunk }: Readonly<{ table: TableOrder; state: TableState; chunk: TableChunk }>,

@@ -105,13 +105,13 @@ export function readPlan(
     units.push(unit);
     rowCount += rowCountOf(unit);
     if (rowCount * terms.methods.length > MAX_PREDICTIONS)
-      throw tooMany(units.length, features.length, terms);
+      throw tooManyPoints(units.length, features.length, terms);
     if (performance.now() > endMs) break;
   }
   return { terms, units, rowCount, isRead: units.length === features.length };
 }
 
-function tooMany(read: number, total: number, { methods }: PlanTerms): ApiError {
+function tooManyPoints(read: number, total: number, { methods }: PlanTerms): ApiError {
   return issueError(
     '',
     `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +

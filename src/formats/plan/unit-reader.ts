@@ -121,7 +121,7 @@ function readRing(positions: unknown, path: string, coordinates: number[]): void
     if (!isPosition(position)) throw positionError(`${path}.${index}`, position);
     const [longitude, latitude] = position;
     if (Math.abs(longitude) > MAX_LONGITUDE || Math.abs(latitude) > MAX_LATITUDE)
-      throw placeError(`${path}.${index}`, longitude, latitude);
+      throw rangeError(`${path}.${index}`, longitude, latitude);
     if (Math.abs(longitude - lastLongitude) >= MAX_EDGE_DEGREES)
       throw widthError(`${path}.${index}`, lastLongitude, longitude);
     if (longitude === lastLongitude && latitude === lastLatitude) continue;
@@ -175,7 +175,7 @@ function widthError(path: string, from: number, to: number): ApiError {
 }
 
 /** The error of a position that is not on earth, with the probable mistake. */
-function placeError(path: string, longitude: number, latitude: number): ApiError {
+function rangeError(path: string, longitude: number, latitude: number): ApiError {
   const [east, north] = [Math.abs(longitude), Math.abs(latitude)];
   const limits = `longitude must be from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}`;
   let hint = '';

@@ -7,8 +7,8 @@ import type { GridPoints } from './point-index.js';
 const MAX_STEPS_PER_DEGREE = 10_000;
 
 /** A lattice lies within these, in degrees: no coverage is near a pole or the antimeridian. */
-const MAX_LATITUDE = 80;
-const MAX_LONGITUDE = 170;
+const MAX_LATTICE_LATITUDE = 80;
+const MAX_LATTICE_LONGITUDE = 170;
 
 /** The content of a grid file: one entry per grid point in every column. */
 export interface GridFile extends GridPoints {
@@ -171,8 +171,8 @@ function checkPoints(file: string, grid: GridFile): void {
   }
   const isFar = (degrees: Float64Array, max: number) =>
     Math.max(-degrees[0], degrees[degrees.length - 1]) > max;
-  if (isFar(latitudes, MAX_LATITUDE) || isFar(longitudes, MAX_LONGITUDE)) {
-    const limits = `latitudes of ${MAX_LATITUDE} and longitudes of ${MAX_LONGITUDE} degrees`;
+  if (isFar(latitudes, MAX_LATTICE_LATITUDE) || isFar(longitudes, MAX_LATTICE_LONGITUDE)) {
+    const limits = `latitudes of ${MAX_LATTICE_LATITUDE} and longitudes of ${MAX_LATTICE_LONGITUDE} degrees`;
     throw new ArtefactError(file, `its lattice reaches beyond ${limits}: not in any coverage`);
   }
   const stray = grid.region.findIndex((region) => region >= grid.regions.length);

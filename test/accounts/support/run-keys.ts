@@ -1,4 +1,4 @@
-import { failureOf } from '../../../src/cli/command-line.js';
+import { commandFailure } from '../../../src/cli/command-line.js';
 import { runKeys } from '../../../src/cli/run-keys.js';
 import { SettableClock } from './settable-clock.js';
 
@@ -22,7 +22,7 @@ export async function runArguments(databaseUrl: string, args: string[]) {
   const note = (text: string) => notes.push(text);
   const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock.nowMs, write, write, note).then(
     () => ({ exitCode: 0, stderr: '' }),
-    (error: unknown) => failureOf('keys', error),
+    (error: unknown) => commandFailure('keys', error),
   );
   return { ...result, stdout, stderr: notes.join('') + result.stderr };
 }
