@@ -92,8 +92,8 @@ export class PredictionCache extends SlotTable {
 
 /** The words of a place: grid point, distance in km, bytes of its text; then the text, 8 bytes a word. */
 export const PLACE = { point: 0, distanceKm: 1, textLength: 2, text: 3 } as const;
-/** A slot with its key is 256 bytes, 216 of them for text: the JSON of a site takes at most 190 with a region like US-OR. */
-const PLACE_WORDS = 30;
+/** 208 bytes are for text, an even number of words: the JSON of a site takes at most 190 with a region like US-OR. */
+const PLACE_WORDS = 29;
 const MAX_TEXT_BYTES = (PLACE_WORDS - PLACE.text) * Float64Array.BYTES_PER_ELEMENT;
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../../src/formats/json/json-writer.js';
+import { fragment, JsonWriter, NUMBER_BYTES, STEP_BYTES } from '../../src/formats/json/json-writer.js';
 
 /** Numbers of a few decimals, as coordinates are. */
 function decimal(decimals: number): fc.Arbitrary<number> {
@@ -15,7 +15,7 @@ const piece = fc.oneof(
 );
 
 function writerOf(bytes: number): { writer: JsonWriter; written: () => Buffer } {
-  const memory = new Uint8Array(bytes + WORD_BYTES);
+  const memory = new Uint8Array(bytes + STEP_BYTES);
   const writer = new JsonWriter();
   writer.begin(memory);
   return { writer, written: () => Buffer.from(memory.subarray(0, writer.length)) };

@@ -1,12 +1,14 @@
-/** Bytes of a word, and the most that may be written beyond the end of a fragment. */
-export const WORD_BYTES = 8;
+const WORD_BYTES = 8;
+
+/** Bytes that are written at a time, and the most that may be written beyond the end of a fragment. */
+export const STEP_BYTES = 2 * WORD_BYTES;
 
 /** The most bytes that the JSON of a number takes. */
 export const NUMBER_BYTES = 32;
 
 /**
- * Constant JSON text: UTF-8 bytes as 64-bit words, little endian as the platforms of onnxruntime, the last one padded with
- * zeros. A word is stored as the float64 of the same bits, which JavaScript reads and writes at any address in one step. No
+ * Constant JSON text: UTF-8 bytes as an even number of 64-bit words, little endian as the platforms of onnxruntime, padded
+ * with zeros. A word is stored as the float64 of the same bits, which JavaScript reads and writes at any address in one step. No
  * byte of UTF-8 is 0xFF, so that no word is a NaN, whose bits could change.
  */
 export interface Fragment {
@@ -35,7 +37,7 @@ export class FragmentTable {
 
 export function fragment(json: string): Fragment {
   const bytes = Buffer.from(json);
-  const words = new Float64Array(Math.ceil(bytes.length / WORD_BYTES));
+  const words = new Float64Array(2 * Math.ceil(bytes.length / STEP_BYTES));
   new Uint8Array(words.buffer).set(bytes);
   return { words, length: bytes.length };
 }
@@ -58,7 +60,7 @@ const DIGIT_PAIRS = Uint16Array.from({ length: HUNDRED }, (_, k) =>
 /** How many of these two digits remain without trailing zeros. */
 const SIGNIFICANT = Uint8Array.from({ length: HUNDRED }, (_, k) => (k === 0 ? 0 : k % 10 === 0 ? 1 : 2));
 
-/** Writes JSON as bytes into given memory, unchecked: its size must suffice for what is written, in whole words. */
+/** Writes JSON as bytes into given memory, unchecked: its size must suffice for what is written, in whole steps. */
 export class JsonWriter {
   /** Bytes written. */
   length = 0;
@@ -73,7 +75,7 @@ export class JsonWriter {
     this.#view = new DataView(memory.buffer, memory.byteOffset, memory.byteLength);
   }
 
-  /** Writes a fragment, eight bytes at a time; whatever is written next replaces the padding of its last word. */
+  /** Writes a fragment; whatever is written next replaces its padding. */
   write({ words, length }: Fragment): void {
     this.writeWords(words, 0, length);
   }
@@ -99,8 +101,9 @@ export class JsonWriter {
     if (integer < 0) bytes[at++] = MINUS;
     const digits = Math.abs(integer) | 0;
     const scale = POWERS_OF_TEN[decimals];
-    const whole = (digits / scale) | 0;
-    at = writeDigits(bytes, at, whole, countDigits(whole));
+    const whole = digits < scale ? 0 : (digits / scale) | 0;
+    if (whole < 10) bytes[at++] = ZERO + whole;
+    else at = writeDigits(bytes, at, whole, countDigits(whole));
     const millionths = ((digits - whole * scale) | 0) * POWERS_OF_TEN[COMMON_DECIMALS - decimals];
     this.length = millionths === 0 ? at : this.#writeFraction(at, millionths | 0);
   }
@@ -124,12 +127,15 @@ export class JsonWriter {
     for (let i = 0; i < text.length; i++) this.#bytes[this.length++] = text.charCodeAt(i);
   }
 
-  /** Writes the first `length` bytes of the words that start at index `from`. */
+  /** Writes the first `length` bytes of the words that start at index `from`, two words at a time. */
   writeWords(words: Float64Array, from: number, length: number): void {
     const view = this.#view;
-    for (let at = this.length, i = from; at < this.length + length; at += WORD_BYTES, i++)
+    const end = this.length + length;
+    for (let at = this.length, i = from; at < end; at += STEP_BYTES, i += 2) {
       view.setFloat64(at, words[i], true);
-    this.length += length;
+      view.setFloat64(at + WORD_BYTES, words[i + 1], true);
+    }
+    this.length = end;
   }
 
   /** Copies the bytes written since position `start` to `words`, starting at index `to`; the last may hold more. */

@@ -1,4 +1,4 @@
-import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../json/json-writer.js';
+import { fragment, JsonWriter, NUMBER_BYTES, STEP_BYTES } from '../json/json-writer.js';
 import type { OutputColumn, TextLists } from '../table/output-columns.js';
 import type { TextFormat } from './text-formats.js';
 
@@ -12,7 +12,7 @@ export class RowWriter extends JsonWriter {
   /** Ensures space for this many bytes, which JsonWriter does not check. */
   reserve(bytes: number): void {
     const { length } = this;
-    const needed = length + bytes + WORD_BYTES;
+    const needed = length + bytes + STEP_BYTES;
     if (needed <= this.#memory.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * needed);
     this.#memory.copy(larger, 0, 0, length);
@@ -58,7 +58,7 @@ export function columnsWriter<Rows>(
   lists: TextLists,
   after = format.after,
 ) {
-  const bytesOf = (text: string) => Buffer.byteLength(text) + WORD_BYTES;
+  const bytesOf = (text: string) => Buffer.byteLength(text) + STEP_BYTES;
   let maxBytes = bytesOf(after);
   const writers = columns.map(({ name, texts, type, decimals }, index) => {
     const before = format.before(name, index);
