@@ -31,6 +31,7 @@ class LogOutput {
     minLength: WRITE_BYTES,
     periodicFlush: WRITE_EVERY_MS,
     maxLength: MAX_WAITING_BYTES,
+    contentMode: 'buffer',
   });
   /** Since the start. */
   linesDropped = 0;
@@ -59,7 +60,8 @@ class LogOutput {
   write(line: string): void {
     // A signal may still be logged when the stream has ended with the process.
     if (this.#isFailing || this.#hasEnded) this.linesDropped++;
-    else this.#stream.write(line);
+    // As bytes, which its types leave out: it would count those of all waiting lines again for each line.
+    else this.#stream.write(Buffer.from(line) as unknown as string);
   }
 
   flush(callback?: (error?: Error) => void): void {
