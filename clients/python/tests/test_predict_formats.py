@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -28,6 +29,7 @@ from nurselog import Client, errors
 from nurselog._files.reading import open_source
 
 STANDS = ROOT / "data/samples/stands.gpkg"
+COSTS = pd.ArrowDtype(pa.map_(pa.string(), pa.int64()))
 
 
 def test_a_geopackage_comes_back_in_its_reference_system_with_its_columns(predict: Predict, tmp_path: Path) -> None:
@@ -265,6 +267,42 @@ def test_types_of_databases_are_written_as_each_format_has_them(predict: Predict
         assert [str(each) for each in answered["at"]][:2] == ["01:00:00", "00:00:00"]
 
 
+@pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan"]])
+@pytest.mark.parametrize("source", ["a.geojson", "a.parquet"])
+@pytest.mark.parametrize("output", ["out.gpkg", "out.geojson", "out.parquet"])
+def test_nested_values_that_are_missing_stay_missing(
+    service: ServiceProcess, tmp_path: Path, command: list[str], source: str, output: str
+) -> None:
+    soils = [{"depth_cm": 80.1, "sand": True, "name": "x"}, None, {"depth_cm": 7.5}]
+    visits = [[1, None], [], None]
+    units = geopandas.read_file(STANDS)[["geometry"]].head(3).to_crs(4326).assign(soil=soils, visits=visits)
+    if source == "a.parquet":
+        units.to_parquet(tmp_path / source)
+    else:
+        rows = zip(units.geometry, soils, visits, strict=True)
+        features = [
+            {"type": "Feature", "geometry": place.__geo_interface__, "properties": {"soil": soil, "visits": dates}}
+            for place, soil, dates in rows
+        ]
+        (tmp_path / source).write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    arguments = [*command, str(tmp_path / source), "-o", str(tmp_path / output), "--species", "PSME"]
+    assert run_here(service, *arguments).exit_code == 0
+    if output == "out.gpkg":
+        with sqlite3.connect(tmp_path / output) as database:
+            written = database.execute("SELECT soil, visits FROM out").fetchall()
+        rows = [[None if text is None else json.loads(text) for text in row] for row in written]
+        assert isinstance(geopandas.read_file(tmp_path / output)["soil"].iloc[0], dict)
+    elif output == "out.parquet":
+        rows = [list(row.values()) for row in pq.read_table(tmp_path / output, columns=["soil", "visits"]).to_pylist()]
+    else:
+        features = json.loads((tmp_path / output).read_text())["features"]
+        rows = [[feature["properties"][name] for name in ("soil", "visits")] for feature in features]
+    each = [rows[0], *(after for before, after in pairwise(rows) if after != before)]  # a plan repeats them
+    # In a column of Arrow all structs have the same fields.
+    assert [soil and {name: value for name, value in soil.items() if value is not None} for soil, _ in each] == soils
+    assert [dates for _, dates in each] == visits
+
+
 def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:
     write_sites(tmp_path / "sites.csv", 900)
     predict("sites.csv", "out.parquet", NURSELOG_API_KEY=service.issue("mycel"))
@@ -279,8 +317,16 @@ def test_small_requests_make_no_small_row_groups(predict: Predict, service: Serv
         ("visits", [[1, 2], [3]], "out.csv", "CSV cannot have the column 'visits' of list<"),
         ("visits", [[1, 2], [3]], "-", "CSV cannot have the column 'visits' of list<"),
         ("shape", [b"\x01\xff"] * 2, "out.csv", "CSV cannot have the column 'shape' of binary"),
-        ("age", [pd.Timedelta(days=1)] * 2, "out.gpkg", "Error while creating field"),
-        ("age", [pd.Timedelta(days=1)] * 2, "out.geojson", "Error while creating field"),
+        (
+            "age",
+            [pd.Timedelta(days=1)] * 2,
+            "out.gpkg",
+            "GeoPackage and GeoJSON cannot have the column 'age' of duration",
+        ),
+        ("age", [pd.Timedelta(days=1)] * 2, "out.geojson", "cannot have the column 'age' of duration"),
+        ("shapes", [{"hash": [b"1"]}] * 2, "out.gpkg", "cannot have the column 'shapes' of struct<"),
+        ("costs", pd.array([[("a", 1)]] * 2, COSTS), "out.gpkg", "cannot have the column 'costs' of map<"),
+        ("costs", pd.array([[("a", 1)]] * 2, COSTS), "out.geojson", "cannot have the column 'costs' of map<"),
         ("PLOT", ["A", "B"], "out.gpkg", "in its format plot and PLOT are one column"),
         ("SURVIVAL_5", [1, 2], "out.geojson", "in its format SURVIVAL_5 and survival_5 are one column"),
     ],

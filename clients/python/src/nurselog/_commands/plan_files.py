@@ -6,7 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from nurselog._files.column_types import with_types_of_gdal
 from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_geoparquet, read_layer, refuse_overwriting
+from nurselog._files.geometry import arrow_table, geographic_frame
 from nurselog._files.writing import one_line, replacing, write_layer
 from nurselog.errors import InvalidRequestError
 from nurselog.plans import refuse_answer_names
@@ -88,4 +90,4 @@ def _write(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
     elif suffix == ".parquet":
         table.to_parquet(path, index=False)
     else:
-        write_layer(path, suffix.removeprefix("."), table)
+        write_layer(path, suffix.removeprefix("."), geographic_frame(with_types_of_gdal(arrow_table(table))))

@@ -171,11 +171,16 @@ def _only_shapefile(path: Path) -> Path | str:
     return f"/vsizip/{path}/{found[0]}" if len(found) == 1 else path
 
 
-def pandas_types() -> dict[str, Any]:
-    """Arguments with which Arrow becomes a frame that keeps integers and booleans although some are missing."""
+def pandas_types(*, json: bool = False) -> dict[str, Any]:
+    """Arguments with which Arrow becomes a frame that keeps integers and booleans although some are missing.
+
+    With `json` it keeps columns of JSON, too, which pyogrio then writes as such.
+    """
     import pandas as pd
 
     kinds = {getattr(pa, name.lower())(): getattr(pd, f"{name}Dtype")() for name in _INTEGERS}
+    if json:
+        kinds[pa.json_()] = pd.ArrowDtype(pa.json_())
     return {"types_mapper": {**kinds, pa.bool_(): pd.BooleanDtype()}.get}
 
 

@@ -12,9 +12,10 @@ _EXTENSION = b"ARROW:extension:name"
 _ACTIVE = b"nurselog_geometry"
 
 
-def with_active_geometry(table: pa.Table, name: str) -> pa.Table:
-    """The table with a note of its active geometry, which need not be the first."""
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), _ACTIVE: name.encode()})
+def arrow_table(frame: Any) -> pa.Table:  # noqa: ANN401 - geopandas is optional
+    """A frame of geopandas as a table with a note of its active geometry, which need not be the first."""
+    table = pa.table(frame.to_arrow(index=False, geometry_encoding="WKB"))
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), _ACTIVE: frame.geometry.name.encode()})
 
 
 def geometry_names(schema: pa.Schema) -> list[str]:
@@ -26,7 +27,7 @@ def geographic_frame(table: pa.Table) -> Any:  # noqa: ANN401 - geopandas is opt
     """A table with geometries as a frame of geopandas with the same active geometry."""
     active = (table.schema.metadata or {}).get(_ACTIVE)
     return geopandas().GeoDataFrame.from_arrow(
-        table, geometry=None if active is None else active.decode(), to_pandas_kwargs=pandas_types()
+        table, geometry=None if active is None else active.decode(), to_pandas_kwargs=pandas_types(json=True)
     )
 
 

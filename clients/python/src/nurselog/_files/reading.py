@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from nurselog._files.formats import PIPE, input_format, other_encoding, read_geoparquet, read_layer
-from nurselog._files.geometry import with_active_geometry
+from nurselog._files.geometry import arrow_table
 from nurselog._table.frames import LocatedTable, coordinates_of
 from nurselog.errors import InvalidRequestError
 
@@ -214,10 +214,7 @@ class _MemorySource:
             if crs is None:
                 raise InvalidRequestError("it has no coordinate reference system: name it, such as --crs EPSG:26910.")
             frame = frame.set_crs(crs)
-        table = with_active_geometry(
-            pa.table(frame.to_arrow(index=False, geometry_encoding="WKB")), frame.geometry.name
-        )
-        self._whole, self._rows = LocatedTable(table, *coordinates_of(frame.geometry)), len(frame)
+        self._whole, self._rows = LocatedTable(arrow_table(frame), *coordinates_of(frame.geometry)), len(frame)
 
     def rows(self) -> int:
         return self._rows

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from nurselog._files.column_types import with_texts_of_uuids, with_types_of_gdal
 from nurselog._files.formats import PIPE, CsvStyle, geopandas, output_format, pandas_types
 from nurselog._files.geometry import free_name, geographic_frame, geometry_names
 from nurselog._table.columns import ANSWER_NAMES, MODEL_KEYS, without_dictionaries
@@ -155,7 +156,7 @@ def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, by
     """
     file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
     for number, table in enumerate(tables):
-        plain = _with_texts_of_uuids(
+        plain = with_texts_of_uuids(
             without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
         )
         if number == 0:
@@ -203,7 +204,7 @@ def _scalar(text: str) -> pa.Scalar:
 def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str, style: CsvStyle) -> None:
     plain = _with_doubles(without_dictionaries(table))
     if kind != "parquet":
-        plain = _with_types_of_gdal(_with_texts_of_uuids(plain))
+        plain = with_types_of_gdal(plain)
     if geometry_names(table.schema):
         frame = geographic_frame(plain)
     else:
@@ -211,7 +212,7 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
         points = geopandas().GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
         points[(points.x + points.y).isna()] = None
         # The index that pandas noted in a Parquet file stays a column: it would give the points to other rows.
-        columns = plain.to_pandas(ignore_metadata=True, **pandas_types())
+        columns = plain.to_pandas(ignore_metadata=True, **pandas_types(json=True))
         name = free_name("geometry", plain.schema.names)
         frame = geopandas().GeoDataFrame(columns.assign(**{name: points}), geometry=name)
     if kind == "parquet":
@@ -273,27 +274,6 @@ def _with_coordinates(table: pa.Table) -> pa.Table:
         table = table.append_column(name, pa.array(rounded, from_pandas=True))
     geometries = geometry_names(table.schema)
     return table.select([name for name in table.schema.names if name not in geometries])
-
-
-def _with_texts_of_uuids(table: pa.Table) -> pa.Table:
-    for index, field in enumerate(table.schema):
-        if getattr(field.type, "extension_name", "") == "arrow.uuid":
-            texts = [None if each is None else str(each) for each in table.column(index).to_pylist()]
-            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
-    return table
-
-
-def _with_types_of_gdal(table: pa.Table) -> pa.Table:
-    """The table with doubles for decimals and microseconds for nanoseconds of a time, of which GDAL takes only some."""
-    fields = [
-        field.with_type(pa.float64())
-        if pa.types.is_decimal(field.type)
-        else field.with_type(pa.time64("us"))
-        if pa.types.is_time64(field.type)
-        else field
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields, table.schema.metadata), safe=False)
 
 
 def _with_doubles(table: pa.Table) -> pa.Table:
