@@ -26,6 +26,7 @@ from shapely.geometry import Point
 from site_files import PLANTED, texts, write_sites
 
 from nurselog import Client, errors
+from nurselog._files.formats import pandas_types
 from nurselog._files.reading import open_source
 
 STANDS = ROOT / "data/samples/stands.gpkg"
@@ -263,7 +264,7 @@ def test_types_of_databases_are_written_as_each_format_has_them(predict: Predict
         assert answered["area"].tolist() == ["12345678901234567890.125", "1.500", ""]
         assert answered["at"].tolist() == ["01:00:00.000000001", "00:00:00.000000000", ""]
     else:
-        assert answered["area"].tolist()[:2] == [float(areas[0] or 0), 1.5]
+        assert answered["area"].tolist()[:2] == ["12345678901234567890.125", "1.500"]
         assert [str(each) for each in answered["at"]][:2] == ["01:00:00", "00:00:00"]
 
 
@@ -279,10 +280,9 @@ def test_nested_values_that_are_missing_stay_missing(
     if source == "a.parquet":
         units.to_parquet(tmp_path / source)
     else:
-        rows = zip(units.geometry, soils, visits, strict=True)
         features = [
             {"type": "Feature", "geometry": place.__geo_interface__, "properties": {"soil": soil, "visits": dates}}
-            for place, soil, dates in rows
+            for place, soil, dates in zip(units.geometry, soils, visits, strict=True)
         ]
         (tmp_path / source).write_text(json.dumps({"type": "FeatureCollection", "features": features}))
     arguments = [*command, str(tmp_path / source), "-o", str(tmp_path / output), "--species", "PSME"]
@@ -301,6 +301,28 @@ def test_nested_values_that_are_missing_stay_missing(
     # In a column of Arrow all structs have the same fields.
     assert [soil and {name: value for name, value in soil.items() if value is not None} for soil, _ in each] == soils
     assert [dates for _, dates in each] == visits
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.gpkg", "out.geojson"])
+def test_numbers_keep_all_their_digits(predict: Predict, tmp_path: Path, output: str) -> None:
+    ids = [617700169958293503, 617700169958293502, None]
+    kept = {
+        "cell": pa.array(ids, pa.uint64()),
+        "long": pa.array([2**64 - 1, 7, None], pa.uint64()),
+        "key": pa.array(ids, pa.decimal128(34, 0)),
+        "cost": pa.array([Decimal("1234.56"), Decimal("0.01"), None], pa.decimal128(18, 3)),
+    }
+    pq.write_table(pa.table({**table(3).drop(columns="seen").to_dict("list"), **kept}), tmp_path / "sites.parquet")
+    assert predict("sites.parquet", output).exit_code == 0
+    if output == "out.csv":
+        answered = texts(tmp_path / output)
+        assert [answered[name].tolist()[:2] for name in ("cell", "key")] == [list(map(str, ids[:2]))] * 2
+        return
+    answered = geopandas.read_file(tmp_path / output, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
+    assert [answered[name].tolist()[:2] for name in ("cell", "key")] == [ids[:2]] * 2
+    assert answered["long"].tolist()[:2] == [str(2**64 - 1), "7"]
+    assert answered["cost"].tolist()[:2] == [1234.56, 0.01]
+    assert answered[list(kept)].isna().to_numpy()[2].all()
 
 
 def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:

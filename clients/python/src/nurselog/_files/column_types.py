@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pyarrow as pa
 
@@ -23,7 +24,8 @@ def with_texts_of_uuids(table: pa.Table) -> pa.Table:
 def with_types_of_gdal(table: pa.Table) -> pa.Table:
     """The table with types that GeoPackage and GeoJSON have.
 
-    Lists and structs are JSON, decimals are doubles, and nanoseconds of a time are microseconds.
+    Lists and structs are JSON. Unsigned integers of 64 bits and decimals are numbers where these have all their digits,
+    and texts otherwise. Nanoseconds of a time are microseconds.
 
     Raises:
         InvalidRequestError: A column cannot be converted, whatever its values.
@@ -47,8 +49,15 @@ def _converted(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray | pa.Array
     if is_nested:
         # GDAL would write 0, false and "" for what a missing struct has, and 0 for a number that a list lacks.
         return pa.ExtensionArray.from_storage(pa.json_(), pa.array(map(_json, column.to_pylist()), pa.string()))
+    if kind == pa.uint64() or (pa.types.is_decimal(kind) and kind.scale <= 0):
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            return column.cast(pa.string())
     if pa.types.is_decimal(kind):
-        return column.cast(pa.float64())
+        given = (each for each in column.to_pylist() if each is not None)
+        has_all_digits = all(Decimal(str(float(each))) == each for each in given)
+        return column.cast(pa.float64() if has_all_digits else pa.string())
     return column.cast(pa.time64("us"), safe=False) if pa.types.is_time64(kind) else column
 
 
