@@ -31,7 +31,10 @@ surface <- function(species_code, bbox = NULL, intervals = FALSE, vegetation_con
 
 box_in_degrees <- function(bbox) {
   if (inherits(bbox, "bbox") && !is.na(sf::st_crs(bbox))) {
-    bbox <- sf::st_bbox(sf::st_transform(sf::st_as_sfc(bbox), 4326))
+    # An edge that is straight in a projection is curved in degrees.
+    longest <- max(bbox[["xmax"]] - bbox[["xmin"]], bbox[["ymax"]] - bbox[["ymin"]], 1) # not 0, for a single point
+    edges <- sf::st_segmentize(sf::st_set_crs(sf::st_as_sfc(bbox), NA), longest / 100)
+    bbox <- sf::st_bbox(sf::st_transform(sf::st_set_crs(edges, sf::st_crs(bbox)), 4326))
   }
   ends <- c("xmin", "ymin", "xmax", "ymax")
   # Packages differ in the order of numbers without names.

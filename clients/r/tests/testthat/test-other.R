@@ -91,6 +91,16 @@ test_that("a surface has the survival of its points in the cells that hold them"
   expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5), tolerance = 1e-6)
 })
 
+test_that("a box in a projection has all of its edges, which are curved in degrees", {
+  corners <- sf::st_sfc(sf::st_point(c(-123.9, 44.6)), sf::st_point(c(-118, 44.9)), crs = 4326)
+  box <- sf::st_bbox(sf::st_transform(corners, 2992))
+  middle <- sf::st_point(c((box[["xmin"]] + box[["xmax"]]) / 2, box[["ymax"]]))
+  north <- sf::st_coordinates(sf::st_transform(sf::st_sfc(middle, crs = 2992), 4326))[, "Y"]
+  expect_gte(box_in_degrees(box)[4], north)
+  degrees <- sf::st_bbox(c(xmin = -122.2, ymin = 44, xmax = -122, ymax = 44.2), crs = 4269)
+  expect_equal(box_in_degrees(degrees), c(-122.2, 44, -122, 44.2))
+})
+
 test_that("a species code with any characters is refused as one that the service does not know", {
   skip_without_service()
   error <- expect_error(surface("PS ME/%41?"), class = "nurselog_invalid_species")
