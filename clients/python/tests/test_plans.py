@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Generator
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +318,7 @@ def test_units_that_cannot_be_planned_are_refused_before_anything_is_sent(
         ("plan.gpkg", {"Stand": "A"}, "plan.gpkg cannot be written: in its format stand and Stand are one column"),
         ("plan.geojson", {"Stand": "A"}, "plan.geojson cannot be written: in its format stand and Stand are one"),
         ("plan.geojson", {"Rank": 1}, "the answer would add: rename or drop Rank"),
+        ("plan.csv", {"visits": [[1], [2, 3], []]}, "CSV cannot have the column 'visits' of list<"),
     ],
 )
 def test_columns_that_the_output_cannot_have_are_refused_before_anything_is_sent(
@@ -343,6 +345,17 @@ def test_integers_of_parquet_stay_integers_although_some_are_missing(service: Se
     assert run_here(service, *arguments).exit_code == 0
     written = pd.read_csv(tmp_path / "plan.csv", dtype=str, keep_default_na=False)
     assert written["number"].tolist() == 2 * [str(2**53 + 1)] + 2 * [""] + ["3"]
+
+
+def test_csv_of_a_plan_is_written_as_that_of_predictions(service: ServiceProcess, tmp_path: Path) -> None:
+    given = units()[:1].assign(cost=[Decimal("1.50")], burnt=[True], centre=units().representative_point()[:1])
+    given.to_parquet(tmp_path / "units.parquet")
+    arguments = ["plan", str(tmp_path / "units.parquet"), "-o", str(tmp_path / "plan.csv"), "--species", "PSME"]
+    assert run_here(service, *arguments, "--decimal", ",").exit_code == 0
+    written = pd.read_csv(tmp_path / "plan.csv", sep=";", dtype=str)
+    assert written[["cost", "burnt", "in_native_range"]].iloc[0].tolist() == ["1,50", "true", "true"]
+    assert "centre" not in written
+    assert re.fullmatch(r"0,\d+", written["survival_mean"].iloc[0])
 
 
 def test_projected_units_become_geojson_in_wgs_84_by_the_system_that_the_command_names(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from nurselog._files.column_types import with_types_of_gdal
 from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_geoparquet, read_layer, refuse_overwriting
-from nurselog._files.geometry import arrow_table, geographic_frame
-from nurselog._files.writing import one_line, replacing, write_layer
+from nurselog._files.geometry import arrow_table, geographic_frame, geometry_names
+from nurselog._files.writing import one_line, replacing, write_csv, write_layer
 from nurselog.errors import InvalidRequestError
 from nurselog.plans import refuse_answer_names
 
@@ -84,10 +84,12 @@ def write_plan(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
 
 def _write(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
     suffix = path.suffix.lower()
-    if suffix == ".csv":
-        plain = table.drop(columns=table.geometry.name)
-        plain.to_csv(path, index=False, sep=style.written_separator, decimal=style.decimal)
-    elif suffix == ".parquet":
+    if suffix == ".parquet":
         table.to_parquet(path, index=False)
+        return
+    plain = arrow_table(table)
+    if suffix == ".csv":
+        with path.open("wb") as file:
+            write_csv(file, [plain.drop_columns(geometry_names(plain.schema))], style)
     else:
-        write_layer(path, suffix.removeprefix("."), geographic_frame(with_types_of_gdal(arrow_table(table))))
+        write_layer(path, suffix.removeprefix("."), geographic_frame(with_types_of_gdal(plain)))

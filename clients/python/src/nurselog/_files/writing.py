@@ -168,6 +168,8 @@ def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, by
 
 def _csv_lines(table: pa.Table, style: CsvStyle) -> bytes:
     """The rows as CSV that quotes only where it is needed, which pyarrow's own writer does not."""
+    if table.num_columns == 0:  # of units that have a geometry alone
+        return b""
     cells = (_csv_cells(table.column(index), name, style) for index, name in enumerate(table.schema.names))
     lines = _joined(style.written_separator, *cells)
     ended = _joined("\n", lines, _scalar(""))
