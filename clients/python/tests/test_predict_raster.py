@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import rioxarray
 import xarray
 from caller import Caller
 from rasterio.env import hasenv
+from rasterio.shutil import copy
 from rasterio.vrt import WarpedVRT
 from rasters import UTM, expected, read, write_dem
 from rio_cogeo.cogeo import cog_validate
@@ -25,6 +27,7 @@ from nurselog import AsyncClient, Client, errors
 PLAIN: dict[str, Any] = {"horizons": [5], "planting_method": "manual"}
 # Of affine 3, for which rasterio and rioxarray have yet to change.
 pytestmark = pytest.mark.filterwarnings("ignore:Use `@` matmul:PendingDeprecationWarning")
+HEIGHTS_IN_FEET = "EPSG:26910+6360"
 NOBODY = "http://127.0.0.1:9"
 
 
@@ -156,17 +159,41 @@ def _without_crs(path: Path) -> Path:
     return path
 
 
-def _in_feet(path: Path) -> Path:
+def _in_feet(path: Path, unit: str = "US survey foot") -> Path:
     write_dem(path)
     with rasterio.open(path, "r+") as file:
-        file.units = ["US survey foot"]
+        file.units = [unit]
     return path
+
+
+def _mosaic_in_feet(path: Path) -> Path:
+    mosaic = path.with_name("mosaic.vrt")
+    copy(write_dem(path, HEIGHTS_IN_FEET), mosaic, driver="VRT")
+    # gdalbuildvrt leaves the unit to the reference system.
+    mosaic.write_text(re.sub("<UnitType>.*</UnitType>", "", mosaic.read_text()))
+    return mosaic
 
 
 def _array_in_feet(path: Path) -> xarray.DataArray:
     with rioxarray.open_rasterio(_in_feet(path)) as dem:
         array: xarray.DataArray = dem.load()
     return array
+
+
+def _array_with_heights_in_feet(path: Path) -> xarray.DataArray:
+    array = _array_in_feet(path).rio.write_crs(HEIGHTS_IN_FEET)
+    del array.attrs["units"]
+    return array
+
+
+def _scaled(path: Path) -> Path:
+    """Elevations as tenths of metres."""
+    with rasterio.open(write_dem(path)) as file:
+        profile, values = file.profile, file.read()
+    with rasterio.open(path, "w", **{**profile, "dtype": "int16"}) as file:
+        file.write(np.where(values == file.nodata, values, values * 10).astype("int16"))
+        file.scales = [0.1]
+    return path
 
 
 def _array(_: Path, y: tuple[float, ...] = (1.0, 0.0), x: tuple[float, ...] = (0.0, 1.0)) -> xarray.DataArray:
@@ -188,7 +215,12 @@ def _with_gap(path: Path) -> xarray.DataArray:
         (_with_gap, {}, r"its 'x' is not evenly spaced.*without drop=True"),
         (lambda path: _array(path, y=(44.1,)).rio.write_crs(4326), {}, r"a single row .*rio\.write_transform"),
         (_in_feet, {}, "dem.tif are in 'US survey foot': give them in metres"),
-        (_array_in_feet, {}, "The DataArray are in 'US survey foot': give them in metres"),
+        (lambda path: _in_feet(path, "ftUS"), {}, "are in 'ftUS': give them in metres"),
+        (lambda path: _in_feet(path, "Foot_US"), {}, "are in 'Foot_US': give them in metres"),
+        (lambda path: _in_feet(path, "[ft_i]"), {}, r"are in '\[ft_i\]': give them in metres"),
+        (_mosaic_in_feet, {}, "mosaic.vrt are in 'US survey foot': give them in metres"),
+        (_array_in_feet, {}, r"The DataArray are in 'US survey foot': give them in metres.* attrs\[.units.\] = .m."),
+        (_array_with_heights_in_feet, {}, "The DataArray are in 'US survey foot': give them in metres"),
         (write_dem, {"output": "survival.png"}, r"survival\.png cannot be written: its name must end with \.tif"),
         (write_dem, {"output": "none/survival.tif"}, "there is no folder none"),
     ],
@@ -199,6 +231,18 @@ def test_rasters_that_cannot_be_used_are_refused_before_anything_is_sent(
     given = raster(tmp_path / "dem.tif")
     with pytest.raises(errors.InvalidRequestError, match=message):
         call("predict_raster", given, "PSME", elevation_m=given, **options, url=NOBODY)
+
+
+def test_a_statement_about_the_values_of_an_array_is_followed(service: ServiceProcess, tmp_path: Path) -> None:
+    in_metres = _array_in_feet(tmp_path / "metres.tif").rio.write_crs(HEIGHTS_IN_FEET)
+    in_metres.attrs["units"] = "m"
+    path = _scaled(tmp_path / "dem.tif")
+    arrays = [in_metres, *(rioxarray.open_rasterio(path, mask_and_scale=decoded) for decoded in (False, True))]
+    with Client(service.url, service.key) as client:
+        whole = client.predict_raster(path, "PSME", **PLAIN, elevation_m=path).values
+        for dem in arrays:
+            bands = client.predict_raster(dem, "PSME", **PLAIN, elevation_m=dem)
+            np.testing.assert_allclose(bands.values, whole, atol=2e-4)  # elevations were rounded to 0.1 m
 
 
 def test_even_parts_of_an_array_are_predicted_where_they_are(service: ServiceProcess, tmp_path: Path) -> None:

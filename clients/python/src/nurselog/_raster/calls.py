@@ -104,9 +104,9 @@ class RasterCall(Generic[Array]):
             elif elevation is not None and not isinstance(elevation, float):
                 elevation = reading.open_raster(elevation, folder, opened)
                 reading.refuse_overwriting(self._output, self._elevation_m, elevation)
-                elevation = reading.on_cells_of(template, elevation, opened)
             if elevation is not None and not isinstance(elevation, float):
-                reading.refuse_feet(self._elevation_m, elevation)
+                reading.check_elevations(self._elevation_m, elevation)
+                elevation = reading.on_cells_of(template, elevation, opened)
             self._cells = cells.cells_of(template, elevation)
             self._size = template.width * template.height
             self._file = writing.BandsFile(folder, template, [band.name for band in self._bands])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyproj
 import rasterio
 import xarray
 from rasterio.enums import Resampling
@@ -27,7 +28,7 @@ _TILES = {"tiled": True, "blockxsize": 256, "blockysize": 256}
 # Of a cell: less than any gap makes of even cells, more than float32 rounds the coordinates of cells of 10 m.
 _TOLERANCE = 0.1
 
-_FEET = re.compile(r"f(ee|oo)?t\b", re.IGNORECASE)
+_FEET = re.compile(r"f(ee|oo)?t(us)?(?![a-z])", re.IGNORECASE)
 
 
 def open_raster(raster: object, folder: Path, opened: ExitStack) -> Any:  # noqa: ANN401 - rasterio has no types
@@ -103,12 +104,24 @@ def on_cells_of(template: Any, elevation: Any, opened: ExitStack) -> Any:  # noq
     )
 
 
-def refuse_feet(raster: object, dataset: Any) -> None:  # noqa: ANN401 - rasterio has no types
-    """Raises InvalidRequestError where a raster of elevations says that they are in feet."""
+def check_elevations(raster: object, dataset: Any) -> None:  # noqa: ANN401 - rasterio has no types
+    """Raises InvalidRequestError where elevations are in feet."""
+    unit = _unit(raster, dataset)
+    if unit is not None and _FEET.search(unit):
+        raise InvalidRequestError(
+            f"The elevations of {name_of(raster)} are in {unit!r}: give them in metres. If they already are, correct "
+            'the unit by "gdal_edit.py -units m FILE" or attrs["units"] = "m".'
+        )
+
+
+def _unit(raster: object, dataset: Any) -> str | None:  # noqa: ANN401 - rasterio has no types
+    """The unit that a raster states for its values, or else for the heights of its reference system."""
     # The file of an array does not have its unit.
-    unit = raster.attrs.get("units") if isinstance(raster, xarray.DataArray) else dataset.units[0]
-    if unit is not None and _FEET.search(str(unit)):
-        raise InvalidRequestError(f"The elevations of {name_of(raster)} are in {str(unit)!r}: give them in metres.")
+    stated = raster.attrs.get("units") if isinstance(raster, xarray.DataArray) else dataset.units[0]
+    if stated:
+        return str(stated)
+    axes = pyproj.CRS.from_wkt(dataset.crs.to_wkt()).axis_info
+    return next((axis.unit_name for axis in axes if axis.direction == "up"), None)
 
 
 def values_of(dataset: Any, window: Window) -> Values:  # noqa: ANN401 - rasterio has no types
