@@ -196,6 +196,12 @@ def _scaled(path: Path) -> Path:
     return path
 
 
+def _scaled_by_hand(path: Path) -> xarray.DataArray:
+    with rioxarray.open_rasterio(_scaled(path), masked=True) as dem, xarray.set_options(keep_attrs=True):
+        array: xarray.DataArray = dem.load() * 0.1
+    return array
+
+
 def _array(_: Path, y: tuple[float, ...] = (1.0, 0.0), x: tuple[float, ...] = (0.0, 1.0)) -> xarray.DataArray:
     return xarray.DataArray(np.zeros((len(y), len(x))), dims=("y", "x"), coords={"y": list(y), "x": list(x)})
 
@@ -221,6 +227,7 @@ def _with_gap(path: Path) -> xarray.DataArray:
         (_mosaic_in_feet, {}, "mosaic.vrt are in 'US survey foot': give them in metres"),
         (_array_in_feet, {}, r"The DataArray are in 'US survey foot': give them in metres.* attrs\[.units.\] = .m."),
         (_array_with_heights_in_feet, {}, "The DataArray are in 'US survey foot': give them in metres"),
+        (_scaled_by_hand, {}, "may be scaled already.*open its file with mask_and_scale=True, or delete"),
         (write_dem, {"output": "survival.png"}, r"survival\.png cannot be written: its name must end with \.tif"),
         (write_dem, {"output": "none/survival.tif"}, "there is no folder none"),
     ],

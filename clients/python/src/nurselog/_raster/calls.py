@@ -240,8 +240,8 @@ def predict_raster(
         `attrs["cells_failed"]` has the reasons. With `output` its values are read from the file as they are needed.
 
     Raises:
-        InvalidRequestError: A raster cannot be read, has no reference system or has elevations in feet, or
-            `output` is a file that one of them is read from. Nothing was sent.
+        InvalidRequestError: A raster cannot be read, has no reference system or has elevations in feet or of an
+            unclear scale, or `output` is a file that one of them is read from. Nothing was sent.
         NurselogError: A window failed after all retries, and nothing is kept; one subclass for each error code.
         OSError: `output` cannot be written.
         TypeError: An argument is of a wrong type.

@@ -105,12 +105,17 @@ def on_cells_of(template: Any, elevation: Any, opened: ExitStack) -> Any:  # noq
 
 
 def check_elevations(raster: object, dataset: Any) -> None:  # noqa: ANN401 - rasterio has no types
-    """Raises InvalidRequestError where elevations are in feet."""
+    """Raises InvalidRequestError where elevations are in feet, or where it is not clear whether they are scaled."""
     unit = _unit(raster, dataset)
     if unit is not None and _FEET.search(unit):
         raise InvalidRequestError(
             f"The elevations of {name_of(raster)} are in {unit!r}: give them in metres. If they already are, correct "
             'the unit by "gdal_edit.py -units m FILE" or attrs["units"] = "m".'
+        )
+    if isinstance(raster, xarray.DataArray) and raster.dtype.kind == "f" and _has_scale(raster):
+        raise InvalidRequestError(
+            "The elevations of the DataArray may be scaled already, or have yet to be scaled by its attrs scale_factor "
+            "and add_offset: open its file with mask_and_scale=True, or delete the two if its values are metres."
         )
 
 
@@ -122,6 +127,10 @@ def _unit(raster: object, dataset: Any) -> str | None:  # noqa: ANN401 - rasteri
         return str(stated)
     axes = pyproj.CRS.from_wkt(dataset.crs.to_wkt()).axis_info
     return next((axis.unit_name for axis in axes if axis.direction == "up"), None)
+
+
+def _has_scale(array: xarray.DataArray) -> bool:
+    return bool((array.attrs.get("scale_factor", 1), array.attrs.get("add_offset", 0)) != (1, 0))
 
 
 def values_of(dataset: Any, window: Window) -> Values:  # noqa: ANN401 - rasterio has no types
