@@ -252,6 +252,23 @@ def test_a_statement_about_the_values_of_an_array_is_followed(service: ServicePr
             np.testing.assert_allclose(bands.values, whole, atol=2e-4)  # elevations were rounded to 0.1 m
 
 
+@pytest.mark.parametrize(("dtype", "opaque"), [("uint8", 255), ("int16", 32767), ("float32", 255)])
+def test_cells_that_are_transparent_have_no_data(
+    service: ServiceProcess, tmp_path: Path, dtype: str, opaque: int
+) -> None:
+    path = tmp_path / "dem.tif"
+    with rasterio.open(write_dem(path)) as file:
+        profile, values = {**file.profile, "dtype": dtype, "count": 2, "nodata": None}, file.read(1)
+    alpha = np.full(values.shape, opaque)
+    alpha[:, :100] = 0
+    with rasterio.open(path, "w", **profile, alpha="yes") as file:
+        file.write(np.array([np.where(alpha == 0, 0, 200), alpha]).astype(dtype))
+    with Client(service.url, service.key) as client:
+        predicted = client.predict_raster(path, "PSME", **PLAIN).values[0]
+    assert np.isnan(predicted[:, :100]).all()
+    assert np.isfinite(predicted[:, 100:]).any()
+
+
 def test_even_parts_of_an_array_are_predicted_where_they_are(service: ServiceProcess, tmp_path: Path) -> None:
     path = write_dem(tmp_path / "dem.tif")
     with Client(service.url, service.key) as client, rioxarray.open_rasterio(path, masked=True) as dem:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyproj
 import rasterio
 import xarray
-from rasterio.enums import Resampling
+from rasterio.enums import ColorInterp, Resampling
 from rasterio.io import DatasetReader, DatasetWriter
 from rasterio.vrt import WarpedVRT
 from rasterio.windows import Window
@@ -137,6 +137,9 @@ def values_of(dataset: Any, window: Window) -> Values:  # noqa: ANN401 - rasteri
     """The first band in a window, scaled as the dataset says; NaN where it has no data."""
     band = dataset.read(1, window=window, masked=True)
     values: Values = band.astype("float64").filled(np.nan) * dataset.scales[0] + dataset.offsets[0]
+    if ColorInterp.alpha in dataset.colorinterp:  # which GDAL masks by in some types of numbers only
+        alpha = dataset.read(dataset.colorinterp.index(ColorInterp.alpha) + 1, window=window)
+        values[alpha == 0] = np.nan
     return values
 
 
