@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import geopandas
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -36,6 +37,17 @@ def test_texts_of_numbers_may_have_decimal_commas(call: Caller) -> None:
         call("predict_table", plain.iloc[:1], decimal=",", url=NOBODY)
     with pytest.raises(ValueError, match="decimal must be"):
         call("predict_table", plain, decimal=";", url=NOBODY)
+
+
+@pytest.mark.parametrize(("decimal", "text", "grouped"), [(",", "650,5", "1.200"), (".", "650.5", "1,200")])
+def test_numbers_among_texts_have_either_decimal_sign(call: Caller, decimal: str, text: str, grouped: str) -> None:
+    mixed = [650.5, text, np.float32(600.25), Decimal("600.25"), 600, None, grouped]
+    plain = [650.5, 650.5, 600.25, 600.25, 600, None, math.nan]
+    options: dict[str, Any] = {"elevation_m": "elevation", "categories": False}
+    answered = call("predict_table", table(7).assign(elevation=mixed), decimal=decimal, **options)
+    expected = call("predict_table", table(7).assign(elevation=pd.Series(plain, table(7).index)), **options)
+    assert answered["survival_5"].tolist()[:6] == expected["survival_5"].tolist()[:6]
+    assert answered["error_message"].tolist()[6].endswith(f'not "{grouped}".')
 
 
 def test_columns_may_have_other_names_or_be_values_for_all_rows(call: Caller) -> None:

@@ -83,7 +83,7 @@ class TablesCall(Generic[Frame]):
         # A column of a part may have no numbers, but the first part is refused if they have the other decimal sign.
         refused: str | None = OTHER_DECIMAL
         for frame in self._frames:
-            adapter = adapt(frame, categories=self._categories)
+            adapter = adapt(frame, categories=self._categories, decimal=self._columns.decimal)
             sites = sites_of(adapter, self._columns, refused)
             refused = None
             self._waiting.append(adapter)
@@ -157,7 +157,9 @@ def predict_table(
         TypeError: `frame` is none of these, or another argument is of a wrong type.
     """
     columns, query = _columns_and_query(locals())
-    return TableCall(adapt(frame, categories=categories), columns, query, concurrency, progress)
+    return TableCall(
+        adapt(frame, categories=categories, decimal=columns.decimal), columns, query, concurrency, progress
+    )
 
 
 def predict_tables(

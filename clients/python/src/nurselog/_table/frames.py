@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
@@ -45,8 +47,10 @@ class Adapter(Protocol):
         """The first rows of the frame, as many as the answer has, with its columns added; the frame is unchanged."""
 
 
-def adapt(frame: object, *, categories: bool = True) -> Adapter:
+def adapt(frame: object, *, categories: bool = True, decimal: str = ".") -> Adapter:
     """The adapter of a frame. Without `categories` texts of the answer are plain strings.
+
+    Numbers among texts become texts with the sign `decimal`.
 
     Raises:
         TypeError: It is no frame of a library that this client knows.
@@ -60,9 +64,9 @@ def adapt(frame: object, *, categories: bool = True) -> Adapter:
     if polars is not None and isinstance(frame, polars.DataFrame):
         return _PolarsFrame(frame, categories)
     if geopandas is not None and isinstance(frame, geopandas.GeoDataFrame):
-        return _GeoFrame(frame, categories)
+        return _GeoFrame(frame, categories, decimal)
     if pandas is not None and isinstance(frame, pandas.DataFrame):
-        return _PandasFrame(frame, categories)
+        return _PandasFrame(frame, categories, decimal)
     if polars is not None and isinstance(frame, polars.LazyFrame):
         return _PolarsFrame(frame.collect(), categories)
     stream = _opened(frame) if hasattr(frame, "__arrow_c_stream__") else None
@@ -135,8 +139,8 @@ class _PolarsFrame:
 
 
 class _PandasFrame:
-    def __init__(self, frame: Any, categories: bool) -> None:  # noqa: ANN401 - pandas is optional
-        self._frame, self._categories = frame, categories
+    def __init__(self, frame: Any, categories: bool, decimal: str) -> None:  # noqa: ANN401 - pandas is optional
+        self._frame, self._categories, self._decimal = frame, categories, decimal
         self.names, self.rows = list(frame.columns), len(frame)
 
     def column(self, name: str) -> pa.ChunkedArray | pa.Array:
@@ -144,7 +148,11 @@ class _PandasFrame:
             return pa.array(self._frame[name], from_pandas=True)
         except (pa.ArrowException, OverflowError):
             # Cells of several types, as spreadsheets have: those that are not a number or code become error rows.
-            return pa.array(self._frame[name].astype("string"), from_pandas=True)
+            texts = self._frame[name].map(self._text, na_action="ignore")
+            return pa.array(texts.astype("string"), from_pandas=True)
+
+    def _text(self, cell: object) -> str:
+        return str(cell).replace(".", self._decimal) if isinstance(cell, (Real, Decimal)) else str(cell)
 
     def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
         return None
