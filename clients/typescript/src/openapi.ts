@@ -878,6 +878,13 @@ export interface components {
                          */
                         coordinates: number[][][][];
                     };
+                    /**
+                     * @description Ignored.
+                     * @example {
+                     *       "name": "North slope"
+                     *     }
+                     */
+                    properties?: unknown;
                 }[];
             };
             /**

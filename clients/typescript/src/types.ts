@@ -5,7 +5,10 @@ type Post<Path extends keyof paths> = Exclude<paths[Path]['post'], undefined>;
 type RequestOf<Path extends keyof paths> =
   Post<Path> extends { requestBody: infer Body } ? Json<Body> : never;
 
-/** A site with a species and a planting method. Fields of your own are allowed; the service ignores them. */
+/**
+ * A site with a species and a planting method. The service ignores fields of your own, which TypeScript allows in
+ * values of your own types, but not in object literals.
+ */
 export type Site = RequestOf<'/v1/predict'>;
 /** A site with a species. */
 export type ComparedSite = RequestOf<'/v1/predict/compare'>;

@@ -16,7 +16,9 @@ const RING = [
 ];
 const UNITS: PlanRequest['units'] = {
   type: 'FeatureCollection',
-  features: [{ type: 'Feature', id: 'A-17', geometry: { type: 'Polygon', coordinates: [RING] } }],
+  features: [
+    { type: 'Feature', id: 'A-17', properties: null, geometry: { type: 'Polygon', coordinates: [RING] } },
+  ],
 };
 
 const SITE: Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };

@@ -67,6 +67,7 @@ const units = {
               geometryOf('MultiPolygon', { type: 'array', minItems: 1, items: polygon }, [EXAMPLE_POLYGON]),
             ],
           },
+          properties: { description: 'Ignored.', examples: [{ name: 'North slope' }] },
         },
       },
     },

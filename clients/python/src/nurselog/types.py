@@ -619,6 +619,10 @@ class Unit(TypedDict):
     Unique in the request, at most 4096 bytes as JSON.
     """
     geometry: Outline1 | Outline2
+    properties: NotRequired[Any]
+    """
+    Ignored.
+    """
 
 
 class Units(TypedDict):
