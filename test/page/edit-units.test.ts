@@ -84,7 +84,7 @@ browserTest('units are drawn and edited by keyboard alone, even with corners of 
   const { page } = await openUnitsOnMap(shared, { map: '9/46/-121' });
   await page.getByRole('button', { name: 'Draw a unit' }).focus();
   await page.keyboard.press('Enter');
-  const list = page.getByLabel('Corners: latitude, longitude, one a line');
+  const list = page.getByLabel('Corners: latitude, longitude, one per line');
   await list.focus();
   await page.keyboard.type('44.10, -122.05\n44.14, -122.05\n44.14, nowhere\n');
   await page.keyboard.press('Tab');

@@ -126,9 +126,10 @@ browserTest(
     const { page } = await watchedPage(shared.browser);
     await page.goto(`${shared.service.apiUrl}/#key=${secret}`);
     const banner = page.locator('[data-problem="quota"]');
-    await banner.getByText('The key has used its requests of today.').waitFor();
+    const used = 'The key has used all its requests for today.';
+    await banner.getByText(used).waitFor();
     await banner.getByText('New requests from').waitFor();
-    await page.locator('#panel').getByText('Not loaded. The key has used its requests of today.').waitFor();
+    await page.locator('#panel').getByText(`Not loaded. ${used}`).waitFor();
     await page.getByRole('tab', { name: 'Units' }).click();
     await drop(page, 'units.geojson', collection(['North slope']));
     for (const button of ['Save project', 'Export GeoJSON', 'Export CSV'])

@@ -37,7 +37,7 @@ browserTest(
       await page.locator('#place').fill(text);
       await page.keyboard.press('Enter');
       await page.locator('.place').getByText(reason).waitFor();
-      await page.getByText('Click the map, or type where').waitFor(); // no figures of another place
+      await page.getByText('Click the map, or enter a place').waitFor(); // no figures of another place
       await page.unroute('**/places-*.json');
     }
     for (const [text, coordinates] of [

@@ -199,7 +199,7 @@ browserTest('files that cannot be used say why, as do several that are dropped a
     ['points.csv', 'latitude,longitude,plot\n44,-122,a\n44,-122\n', 'Row 3 of the CSV'],
     ['units.zip', 'no zip', 'no shapefile that can be read'],
     ['units.shp', 'x', 'drop the zip of all its parts'],
-    ['units.kml', 'x', 'none of GeoJSON'],
+    ['units.kml', 'x', 'not GeoJSON ('],
     [
       'points.csv',
       Buffer.from('latitude,longitude,plot\n44,-122,Ca\xf1on\n', 'latin1'),
@@ -234,7 +234,7 @@ browserTest('files that cannot be used say why, as do several that are dropped a
   await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
   await page.locator('#panel .error').getByText('In metres').waitFor();
   await drop(page, 'units.kml', 'x');
-  await page.locator('#panel .error').getByText('none of GeoJSON').waitFor();
+  await page.locator('#panel .error').getByText('not GeoJSON (').waitFor();
   expect(await page.getByText('Neither polygons').count()).toBe(0);
   await drop(page, 'units.geojson', collection(['In degrees']));
   const names = page.locator('table.plan tbody th button');

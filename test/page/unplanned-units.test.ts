@@ -192,7 +192,7 @@ browserTest(
 
     await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
     await replaceModels('For points.');
-    await score(page, 'The service has other models now: score the points again.');
+    await score(page, 'The models have changed: score the points again.');
     await page.locator('.print-head').getByText('For points.').waitFor({ state: 'attached' });
     await score(page, '1 of 1 rows answered');
     expect(await saved(page, 'Save 1 row')).toContain('For points.');

@@ -55,7 +55,7 @@ export async function readFile(file: File): Promise<FileContent> {
     throw new FileError(
       'A .shp file alone has no attributes and no projection: drop the zip of all its parts.',
     );
-  throw new FileError('This file is none of GeoJSON (.geojson), CSV (.csv) or zipped shapefile (.zip).');
+  throw new FileError('This file is not GeoJSON (.geojson), CSV (.csv) or a zipped shapefile (.zip).');
 }
 
 /** @throws FileError if the file is not UTF-8: the browser reads other bytes as U+FFFD, and they would be lost */

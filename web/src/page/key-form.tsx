@@ -29,7 +29,7 @@ export function KeyForm() {
           </strong>{' '}
           {refused.problem === 'key_inactive'
             ? 'Ask the operator of the service to activate it, or use another key.'
-            : 'The service does not know it. Check that it was copied whole and that it is a key of this service.'}
+            : 'The service does not know it. Check that it was copied completely and that it is a key of this service.'}
         </div>
       )}
       <form onSubmit={submit}>

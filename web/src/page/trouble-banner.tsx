@@ -6,7 +6,7 @@ import { timeText } from './format.js';
 export const PROBLEMS: Readonly<Record<Problem, string>> = {
   key_refused: 'This key is not accepted.',
   key_inactive: 'This key is deactivated.',
-  quota: 'The key has used its requests of today.',
+  quota: 'The key has used all its requests for today.',
   busy: 'The service is busy or restarting.',
   offline: 'The service cannot be reached.',
   intercepted: 'Another server answers in place of the service, such as the login page of a network.',

@@ -47,7 +47,7 @@ function Lines({ lines }: { lines: readonly OrderLine[] }) {
   const sum = (value: (line: OrderLine) => number) => lines.reduce((all, line) => all + value(line), 0);
   return (
     <table class="order">
-      <caption>To order in all, for the best option of each unit</caption>
+      <caption>Total order, for the best option of each unit</caption>
       <thead>
         <tr>
           <th scope="col">Species, method</th>

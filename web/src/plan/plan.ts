@@ -122,7 +122,7 @@ async function planPart(
   try {
     const plan = await callJson<Plan>('/v1/plan', { body, signal });
     if (plan.model.version === model?.version) return plan.units;
-    return new Error('The service has other models now: all units are planned again.');
+    return new Error('The models have changed: all units are planned again.');
   } catch (error) {
     if (!(error instanceof NurselogError)) throw error;
     const code = REFUSALS.find((each) => each === error.code);

@@ -55,5 +55,5 @@ async function checkModels(model: PointsQuestion['model'], signal: AbortSignal):
   await checkHealth(signal);
   signal.throwIfAborted();
   if (model !== undefined && servedDigest.peek() !== model.digest)
-    throw new Error('The service has other models now: score the points again.');
+    throw new Error('The models have changed: score the points again.');
 }

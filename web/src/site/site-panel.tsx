@@ -42,7 +42,7 @@ export function SitePanel() {
       <h2>Site</h2>
       <PlaceForm />
       {site.value === null && (
-        <p class="hint">Click the map, or type where, to see how trees would do there.</p>
+        <p class="hint">Click the map, or enter a place, to see how trees would do there.</p>
       )}
       {error !== null && <ErrorNote error={error} />}
       {error !== null && <NearestPoint error={error} />}

@@ -183,7 +183,7 @@ function CornerList({ rings, onChange }: CornerListProps) {
   };
   return (
     <>
-      <label for="corners">Corners: latitude, longitude, one a line</label>
+      <label for="corners">Corners: latitude, longitude, one per line</label>
       <textarea
         id="corners"
         rows={Math.min(12, Math.max(4, rings.flat().length + 1))}
