@@ -70,10 +70,8 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
   );
   await setWarming(page, '2');
   await page.getByLabel('Map shows').selectOption('change');
-  await page
-    .locator('.legend')
-    .getByText('Douglas-fir, hand planting, after 5 years, 2 °C warmer.')
-    .waitFor();
+  const shown = 'Douglas-fir, hand planting, after 5 years, 2 °C warmer.';
+  await page.locator('.legend').getByText(shown).waitFor();
   await mapReady(page);
   const scenario = { scenario: { warming_c: 2, precipitation_change_percent: 0 } };
   const change = (await survival(scenario)) - (await survival());

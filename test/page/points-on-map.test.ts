@@ -97,9 +97,8 @@ browserTest('choices that every row of a file makes itself are no other choices'
   await drop(page, 'own.csv', ['latitude,longitude,species_code,planting_method', ...rows, ''].join('\n'));
   await page.getByRole('button', { name: 'Score the points' }).click();
   const status = page.locator('.points').getByRole('status');
-  await status
-    .getByText("for each row's species, each row's method, after 5 years, today's climate")
-    .waitFor();
+  const asked = "for each row's species, each row's method, after 5 years, today's climate";
+  await status.getByText(asked).waitFor();
   await page.locator('.controls select').first().selectOption('PISI');
   await setWarming(page, '2');
   await page.getByText('Changed since then: another climate.').waitFor();

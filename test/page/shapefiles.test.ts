@@ -35,11 +35,8 @@ browserTest(
       ['Projection    UTM\nZone          10\nDatum         NAD83\n', 'UTM'], // of ArcInfo
     ] as const) {
       await drop(page, 'units.zip', zippedShapefile('Stand 17', RING, projection));
-      await page
-        .getByText(
-          `The page cannot convert the coordinate system "${name}" of units.prj. Save the layer in WGS 84`,
-        )
-        .waitFor();
+      const what = `cannot convert the coordinate system "${name}" of units.prj`;
+      await page.getByText(`The page ${what}. Save the layer in WGS 84`).waitFor();
     }
     expect(await page.getByLabel('Change a unit').count()).toBe(0);
   },
@@ -98,10 +95,8 @@ browserTest(
     ] as const;
     for (const [index, [table]] of tables.entries()) {
       await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': table }));
-      await page
-        .locator('table.plan')
-        .getByText(`Unit ${index + 1}`, { exact: true })
-        .waitFor();
+      const unit = page.locator('table.plan').getByText(`Unit ${index + 1}`, { exact: true });
+      await unit.waitFor();
     }
     const deleted = dbf('Deleted', 'name', 'C', 60, '*');
     await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': deleted }));

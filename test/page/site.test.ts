@@ -217,10 +217,8 @@ browserTest(
     await page.getByLabel('dew point temperature, °F').fill('41');
     const own = { elevation_m: 705.0024, conditions: { dew_point: 5 } };
     await shown(page, 'manual', await survival('manual', own));
-    await page
-      .getByLabel(/precipitation.*, in$/)
-      .first()
-      .waitFor();
+    const inches = page.getByLabel(/precipitation.*, in$/);
+    await inches.first().waitFor();
     await page.getByRole('button', { name: 'US units' }).click();
     expect(await page.getByLabel('Elevation, m').inputValue()).toBe('705.0024');
     expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');

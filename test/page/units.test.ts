@@ -200,11 +200,7 @@ browserTest('files that cannot be used say why, as do several that are dropped a
     ['units.zip', 'no zip', 'no shapefile that can be read'],
     ['units.shp', 'x', 'drop the zip of all its parts'],
     ['units.kml', 'x', 'not GeoJSON ('],
-    [
-      'points.csv',
-      Buffer.from('latitude,longitude,plot\n44,-122,Ca\xf1on\n', 'latin1'),
-      'The file is not UTF-8',
-    ],
+    ['points.csv', Buffer.from('latitude,longitude\n44,-122,Ca\xf1on\n', 'latin1'), 'The file is not UTF-8'],
     ['units.geojson', Buffer.from(collection(['Ca\xf1on']), 'latin1'), 'The file is not UTF-8'],
   ] as const) {
     await drop(page, name, body);
@@ -263,8 +259,6 @@ browserTest('a unit with a single data point is said to have 1 point', async () 
   const { page } = await openUnits(shared);
   const ring = rectangle(-122.035, 44.115, -122.0315, 44.1185); // around one of the grid
   await drop(page, 'small.json', JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
-  await page
-    .locator('table.plan')
-    .getByText(/, 1 point$/)
-    .waitFor();
+  const row = page.locator('table.plan').getByText(/, 1 point$/);
+  await row.waitFor();
 });
