@@ -121,6 +121,11 @@ browserTest('units are drawn and edited by keyboard alone, even with corners of 
   await page.getByRole('status').getByText('1 unit planned.').waitFor();
   await page.locator('table.plan').getByText('=Ridge').waitFor();
   expect(await saved(page, 'Export GeoJSON')).not.toContain('Drawn 1');
+  await list.fill('44.10, nowhere');
+  await page.keyboard.press('Tab');
+  await page.getByText('Line 1 has no latitude and longitude').waitFor();
+  await page.keyboard.press('Control+z');
+  expect(cornersText(await exportedCorners(page))).toBe(await list.inputValue());
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   await list.fill(cornersText(await exportedCorners(page)));
   await page.keyboard.press('Tab');

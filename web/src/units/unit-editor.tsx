@@ -175,11 +175,12 @@ interface CornerListProps {
 /** The corners as text: a way to draw and edit without a pointer, and to paste corners from elsewhere. */
 function CornerList({ rings, onChange }: CornerListProps) {
   const text = cornersText(rings);
-  const [wrong, setWrong] = useState({ text: '', message: '' });
-  const { message } = wrong;
+  const [wrong, setWrong] = useState({ from: '', text: '', message: '' });
+  // The corners may change elsewhere, by Undo or on the map.
+  const message = wrong.from === text ? wrong.message : '';
   const take = ({ currentTarget: { value } }: { readonly currentTarget: HTMLTextAreaElement }) => {
     const read = readCorners(value);
-    setWrong({ text: value, message: typeof read === 'string' ? read : onChange(read) });
+    setWrong({ from: text, text: value, message: typeof read === 'string' ? read : onChange(read) });
   };
   return (
     <>
