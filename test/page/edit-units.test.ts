@@ -150,6 +150,7 @@ browserTest('neither Enter nor a double click throws away corners that are too f
   expect((await exportedCorners(page))[0]).toHaveLength(3);
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   await page.getByText('(0 so far)').waitFor();
+  expect(await page.getByRole('button', { name: /^(Undo|Remove the unit)$/ }).count()).toBe(0);
   expect(await page.getByText('A unit needs at least three corners.').count()).toBe(0);
 });
 

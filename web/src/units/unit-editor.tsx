@@ -25,24 +25,25 @@ export function UnitEditor() {
   const chosen = shown.find(({ id }) => id === chosenUnit.value);
   return (
     <>
-      <div class="buttons">
-        {drawing.value === null && (
+      {drawing.value === null ? (
+        <div class="buttons">
           <button type="button" id="draw" class="primary" onClick={startDrawing}>
             Draw a unit
           </button>
-        )}
-        {earlierUnits.value.length > 0 && (
-          <button type="button" onClick={undo}>
-            Undo
-          </button>
-        )}
-        {shown.length > 0 && (
-          <button type="button" onClick={clearUnits}>
-            Remove {shown.length === 1 ? 'the unit' : `all ${counted(shown.length, 'unit')}`}
-          </button>
-        )}
-      </div>
-      {drawing.value !== null && <DrawnCorners corners={[drawing.value]} />}
+          {earlierUnits.value.length > 0 && (
+            <button type="button" onClick={undo}>
+              Undo
+            </button>
+          )}
+          {shown.length > 0 && (
+            <button type="button" onClick={clearUnits}>
+              Remove {shown.length === 1 ? 'the unit' : `all ${counted(shown.length, 'unit')}`}
+            </button>
+          )}
+        </div>
+      ) : (
+        <DrawnCorners corners={[drawing.value]} />
+      )}
       {shown.length > 0 && (
         <div class="field">
           <label for="unit">Change a unit</label>
