@@ -252,6 +252,8 @@ browserTest(
     await expect
       .poll(() => names.allTextContents())
       .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
+    await page.keyboard.press('Control+z'); // needs no map
+    await expect.poll(() => names.allTextContents()).not.toContain('North slope (2)');
   },
 );
 

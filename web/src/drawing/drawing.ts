@@ -45,7 +45,7 @@ export function finishDrawing(): void {
 
 /** Draws polygons on a map: a click adds a corner; a click on the first one, Enter or a double click finishes. */
 export class Drawing {
-  readonly #stop: () => void;
+  readonly end: () => void;
 
   constructor(readonly map: MapLibreMap) {
     map.on('style.load', () => {
@@ -70,8 +70,7 @@ export class Drawing {
       });
     });
     map.on('click', this.#addCorner);
-    document.addEventListener('keydown', this.#onKey);
-    this.#stop = effect(() => {
+    this.end = effect(() => {
       const corners = drawing.value;
       map.getCanvas().classList.toggle('is-drawing', corners !== null);
       if (corners === null) map.doubleClickZoom.enable();
@@ -93,28 +92,29 @@ export class Drawing {
     if (String(corners.at(-1)) === String(corner)) return finishDrawing();
     drawing.value = [...corners, corner];
   };
+}
 
-  readonly #onKey = (event: KeyboardEvent) => {
-    const { target } = event;
-    if (target instanceof Element && target.matches(TEXT_FIELDS)) return;
-    const isDrawing = drawing.peek() !== null;
-    // With Caps Lock the key is Z. Control, Shift and Z are Redo in other programs.
-    const isUndo = event.key.toLowerCase() === 'z' && !event.shiftKey && (event.ctrlKey || event.metaKey);
-    if (event.key === 'Escape') {
-      drawing.value = null;
-      editedUnit.value = null;
-    } else if (isUndo && panel.peek() === 'units') {
-      event.preventDefault();
-      if (isDrawing) removeLastCorner();
-      else undo();
-    } else if (isDrawing && event.key === 'Backspace') removeLastCorner();
-    else if (isDrawing && event.key === 'Enter' && !handlesEnter(target)) finishDrawing();
-  };
+/** Listens to the keys that draw and undo, which need no map. @returns a stop function */
+export function listenToKeys(): () => void {
+  document.addEventListener('keydown', onKey);
+  return () => document.removeEventListener('keydown', onKey);
+}
 
-  end(): void {
-    this.#stop();
-    document.removeEventListener('keydown', this.#onKey);
-  }
+function onKey(event: KeyboardEvent): void {
+  const { target } = event;
+  if (target instanceof Element && target.matches(TEXT_FIELDS)) return;
+  const isDrawing = drawing.peek() !== null;
+  // With Caps Lock the key is Z. Control, Shift and Z are Redo in other programs.
+  const isUndo = event.key.toLowerCase() === 'z' && !event.shiftKey && (event.ctrlKey || event.metaKey);
+  if (event.key === 'Escape') {
+    drawing.value = null;
+    editedUnit.value = null;
+  } else if (isUndo && panel.peek() === 'units') {
+    event.preventDefault();
+    if (isDrawing) removeLastCorner();
+    else undo();
+  } else if (isDrawing && event.key === 'Backspace') removeLastCorner();
+  else if (isDrawing && event.key === 'Enter' && !handlesEnter(target)) finishDrawing();
 }
 
 /** Whether Enter presses the element that has the focus. */

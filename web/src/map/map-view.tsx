@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showHandles } from '../drawing/corner-handles.js';
-import { Drawing, drawing } from '../drawing/drawing.js';
+import { Drawing, drawing, listenToKeys } from '../drawing/drawing.js';
 import { EditBar } from '../drawing/edit-bar.js';
 import { elevationText, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
@@ -67,6 +67,8 @@ export function MapView() {
     cells.current.paint(answer);
     isMapLoading.value = isLoading;
   }, [answer, isLoading]);
+
+  useEffect(listenToKeys, []);
 
   useEffect(() => {
     if (container.current === null) return undefined;
