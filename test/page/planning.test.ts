@@ -14,7 +14,7 @@ const ACRE_HA = 0.40468564224;
 
 /** Two units of the same shape, one with a name that a spreadsheet would run. */
 const UNITS = unitsWith(
-  { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A', error: 0, file_error: 1, constructor: 'C' },
+  { name: 'North', TPA: 300, owner: 'A&<B>', rank: 'A', error: 0, File_Error: 1, UNIT: 1, constructor: 'C' },
   { name: '=1+1', TPA: null, owner: 'B', rank: 'B' },
 );
 
@@ -98,12 +98,13 @@ browserTest(
       model_digest: model.digest,
       outcomes: model.outcomes,
       caution: model.caution,
-      owner: 'Smith & <Sons>',
+      owner: 'A&<B>',
       TPA: '300',
       survival_today: String(today),
       file_rank: 'A', // a column of ours has this name
       file_file_error: '0', // as has one of rows without a plan, and another is named as it would be then
-      file_error: '1',
+      File_Error: '1',
+      file_UNIT: '1',
     };
     expect(first).toMatchObject(expected);
     const acres = north!.area_ha / ACRE_HA;

@@ -183,13 +183,16 @@ function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit, names: N
 
 /**
  * New names for the columns of a file, by their old names: those of our columns get `file_` in front, repeated until no
- * other column has the name.
+ * other column has the name. Case makes no difference, as in GeoPackage and other databases.
+ * @param isOurs asked for names in lower case
  */
 export function withoutOurNames(columns: readonly string[], isOurs: (column: string) => boolean): Names {
+  const taken = new Set(columns.map((column) => column.toLowerCase()));
   return new Map(
     columns.map((column) => {
-      let name = isOurs(column) ? `file_${column}` : column;
-      while (name !== column && columns.includes(name)) name = `file_${name}`;
+      let name = column;
+      while (isOurs(column.toLowerCase()) && taken.has(name.toLowerCase())) name = `file_${name}`;
+      taken.add(name.toLowerCase());
       return [column, name] as const;
     }),
   );
