@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { OUTPUT_NAMES } from '../../src/formats/table/output-columns.js';
 import { readCsv } from '../http/support/tables.js';
 import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
@@ -43,10 +44,12 @@ browserTest.each([
 );
 
 browserTest(
-  'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, and missing properties are empty',
+  'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, missing properties are empty, and those named like any column of an answer are kept',
   async () => {
     const { page } = await openUnits(shared);
-    const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] };
+    const names = [...OUTPUT_NAMES, 'DATE'];
+    const valued = (prefix: string) => Object.fromEntries(names.map((name) => [prefix + name, 'own']));
+    const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'], ...valued('') };
     const two = '"MultiPoint","coordinates":[[-122.03,44.12],[-122.04,44.13]]';
     const body = pointsOf({ plot: null, day: 5 }, first).replace(
       '"Point","coordinates":[-122.03,44.12]',
@@ -58,7 +61,7 @@ browserTest(
     expect(readCsv(await saved(page, 'Save 3 rows'))).toMatchObject([
       { ...later, latitude: '44.12' },
       { ...later, latitude: '44.13', longitude: '-122.04' },
-      { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '' },
+      { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '', ...valued('file_') },
     ]);
   },
 );
