@@ -47,7 +47,7 @@ browserTest(
   'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, missing properties are empty, and those named like any column of an answer are kept',
   async () => {
     const { page } = await openUnits(shared);
-    const names = [...OUTPUT_NAMES, 'DATE'];
+    const names = [...OUTPUT_NAMES, 'latitude', 'Longitude', 'DATE'];
     const valued = (prefix: string) => Object.fromEntries(names.map((name) => [prefix + name, 'own']));
     const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'], ...valued('') };
     const two = '"MultiPoint","coordinates":[[-122.03,44.12],[-122.04,44.13]]';

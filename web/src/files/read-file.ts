@@ -1,5 +1,6 @@
 import type { Feature, GeoJSON, MultiPoint, MultiPolygon, Point, Polygon, Position } from 'geojson';
 import Papa from 'papaparse';
+import { withoutOurNames } from '../exports/plan-export.js';
 import { propertyText } from '../page/format.js';
 import { withoutAnsweredNames } from '../points/own-columns.js';
 import type { PointTable, Row } from '../state/points.js';
@@ -89,7 +90,11 @@ function featuresOf(content: GeoJSON): Feature[] {
 
 function sortFeatures(features: readonly Feature[]): FileContent {
   const polygons = features.filter(isPolygon);
-  const located = features.map(rowsOf).filter(({ length }) => length > 0);
+  const names = withoutOurNames(
+    [...new Set(features.flatMap((feature) => Object.keys(feature?.properties ?? {})))],
+    (name) => name === 'latitude' || name === 'longitude',
+  );
+  const located = features.map((feature) => rowsOf(feature, names)).filter(({ length }) => length > 0);
   const rows = located.flat();
   if (polygons.length + rows.length === 0) throw new FileError('The file has no polygons and no points.');
   return {
@@ -99,12 +104,18 @@ function sortFeatures(features: readonly Feature[]): FileContent {
   };
 }
 
-/** A row for each point of a feature; none for other geometries. */
-function rowsOf(feature: Feature): Row[] {
+/**
+ * A row for each point of a feature; none for other geometries.
+ * @param names of the columns, by the names of properties
+ */
+function rowsOf(feature: Feature, names: ReadonlyMap<string, string>): Row[] {
   const { type } = feature?.geometry ?? {};
   if ((type !== 'Point' && type !== 'MultiPoint') || !hasCoordinates(feature)) return [];
   const { coordinates } = feature.geometry as Point | MultiPoint;
-  const own = Object.entries(feature.properties ?? {}).map(([name, value]) => [name, propertyText(value)]);
+  const own = Object.entries(feature.properties ?? {}).map(([name, value]) => [
+    names.get(name) ?? name,
+    propertyText(value),
+  ]);
   return (type === 'Point' ? [coordinates as Position] : (coordinates as Position[])).map((position) => ({
     ...Object.fromEntries(own),
     latitude: String(position?.[1]),
