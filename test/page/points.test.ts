@@ -44,20 +44,19 @@ browserTest.each([
 );
 
 browserTest(
-  'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, missing properties are empty, and those named like any column of an answer are kept',
+  'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, missing properties are empty, those named like any column of an answer are kept, and long integers keep their digits',
   async () => {
     const { page } = await openUnits(shared);
     const names = [...OUTPUT_NAMES, 'latitude', 'Longitude', 'DATE'];
     const valued = (prefix: string) => Object.fromEntries(names.map((name) => [prefix + name, 'own']));
     const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'], ...valued('') };
     const two = '"MultiPoint","coordinates":[[-122.03,44.12],[-122.04,44.13]]';
-    const body = pointsOf({ plot: null, day: 5 }, first).replace(
-      '"Point","coordinates":[-122.03,44.12]',
-      two,
-    );
+    const body = pointsOf({ plot: null, day: 5 }, first)
+      .replace('"Point","coordinates":[-122.03,44.12]', two)
+      .replace('"day":5', '"day":9007199254740993');
     await drop(page, 'points.geojson', body);
     await score(page, '3 of 3 rows answered; mean survival');
-    const later = { plot: '', constructor: '', tags: '', day: '5' };
+    const later = { plot: '', constructor: '', tags: '', day: '9007199254740993' };
     expect(readCsv(await saved(page, 'Save 3 rows'))).toMatchObject([
       { ...later, latitude: '44.12' },
       { ...later, latitude: '44.13', longitude: '-122.04' },

@@ -38,15 +38,17 @@ export function readDbf(bytes: Uint8Array, cpg: string): (Record<string, Cell> |
   });
 }
 
+/** A number, or its text if that is an integer that a double may not hold, such as an id. */
+export const numberOrDigits = (number: number, text: string) =>
+  /^-?\d+$/.test(text) && !Number.isSafeInteger(number) ? text : number;
+
 /** A cell as its type says; null if it is blank or cannot be read so. */
 function cellOf(text: string, type: string): Cell {
   switch (type) {
     case 'N':
     case 'F': {
       const number = Number.parseFloat(text);
-      if (Number.isNaN(number)) return null;
-      // Ids have more digits than a double holds.
-      return /^-?\d+$/.test(text) && !Number.isSafeInteger(number) ? text : number;
+      return Number.isNaN(number) ? null : numberOrDigits(number, text);
     }
     case 'L':
       return /^[ty]/i.test(text) ? true : /^[fn]/i.test(text) ? false : null;

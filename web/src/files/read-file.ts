@@ -8,6 +8,7 @@ import type { Work } from '../state/work.js';
 import { checkCrs } from './check-projection.js';
 import { checkSize, FileError } from './file-error.js';
 import { isProject, MAX_PROJECT_MB, readProject } from './project-file.js';
+import { numberOrDigits } from './read-dbf.js';
 import { readShapefile } from './read-shapefile.js';
 
 /** What a dropped file holds. */
@@ -70,7 +71,7 @@ async function readText(file: File): Promise<string> {
 function readJson(text: string, bytes: number): FileContent {
   let content: GeoJSON;
   try {
-    content = JSON.parse(text) as GeoJSON;
+    content = JSON.parse(text, keepDigits) as GeoJSON;
   } catch {
     throw new FileError('The file is not JSON: it is damaged or truncated.');
   }
@@ -79,6 +80,10 @@ function readJson(text: string, bytes: number): FileContent {
   checkCrs(content);
   return sortFeatures(featuresOf(content));
 }
+
+/** @param context of the text in the file, which older browsers do not give */
+const keepDigits = (_: string, value: unknown, context?: { readonly source?: string }) =>
+  typeof value === 'number' ? numberOrDigits(value, context?.source ?? '') : value;
 
 function featuresOf(content: GeoJSON): Feature[] {
   if (content?.type === 'FeatureCollection' && Array.isArray(content.features)) return content.features;
