@@ -222,6 +222,7 @@ browserTest(
       [{ ...project, features: {} }, 'The project has no list of features.'],
       [changed({ settings: costly }), 'settings.costs.manual: Invalid input: expected number'],
       [changed({ choices: markup.repeat(1000) }), 'choices: Too big'],
+      [changed({ points: null }), 'scored.rows: Too big: expected a point for each row'],
       [{ ...project, features: [{ id: markup, geometry: null }] }, 'units.0.geometry: Invalid input'],
     ] as const) {
       await open(content);
@@ -232,11 +233,12 @@ browserTest(
     await expectWork(page); // untouched
     page.once('dialog', (dialog) => dialog.accept());
     const hostile = { ...project.features[0], id: markup, properties: { constructor: markup, name: markup } };
-    await open({
-      ...changed({ choices: `key=${markup}&panel=${markup}&species=${markup}`, __proto__: { version: 1 } }),
-      features: [hostile],
-    });
+    const choices = `key=${markup}&panel=${markup}&species=${markup}`;
+    const scored = { ...project.nurselog.scored, rows: [{ survival_5: markup }] };
+    const content = { ...changed({ choices, scored, __proto__: { version: 1 } }), features: [hostile] };
+    await open(content);
     await page.locator('table.plan').getByText(markup).waitFor();
+    expect(await page.locator('.points').innerText()).not.toContain('NaN');
     expect(await page.title()).toBe('nurselog planner');
   },
 );

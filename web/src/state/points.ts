@@ -53,10 +53,10 @@ export function clearScored(): void {
   });
 }
 
-/** The survival of a row; null in one with an error. */
+/** The survival of a row; null in one with an error, and for what is no number in projects that were edited. */
 export function survivalOf(row: Row, horizon: Horizon): number | null {
-  const text = row[`survival_${horizon}`];
-  return text ? Number(text) : null;
+  const survival = Number(row[`survival_${horizon}`] || Number.NaN);
+  return Number.isFinite(survival) ? survival : null;
 }
 
 /** Longitude and latitude of a row; null if they are not in degrees. */

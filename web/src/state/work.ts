@@ -68,15 +68,22 @@ const geometry = z.object({
   coordinates: z.array(z.unknown()),
 });
 
-const workSchema = z.object({
-  version: z.literal(WORK_VERSION),
-  /** The choices as in an address. */
-  choices: text(10_000),
-  settings: z.partial(settingsSchema),
-  units: z.array(z.object({ name: z.string(), attributes: z.record(z.string(), cell), geometry })),
-  points: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row) })),
-  scored: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row), question })),
-});
+const workSchema = z
+  .object({
+    version: z.literal(WORK_VERSION),
+    /** The choices as in an address. */
+    choices: text(10_000),
+    settings: z.partial(settingsSchema),
+    units: z.array(z.object({ name: z.string(), attributes: z.record(z.string(), cell), geometry })),
+    points: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row) })),
+    scored: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row), question })),
+  })
+  .check(
+    z.refine(({ points, scored }) => (scored?.rows.length ?? 0) <= (points?.rows.length ?? 0), {
+      path: ['scored', 'rows'],
+      error: 'Too big: expected a point for each row',
+    }),
+  );
 
 /** Everything that a planner has entered: kept in the browser, and saved as a project. */
 export type Work = z.infer<typeof workSchema>;
