@@ -46,15 +46,15 @@ browserTest('GeoJSON whose crs is neither WGS 84 nor NAD83 is refused by its nam
   const { page } = await openUnits(shared);
   const inCrs = (name: string) =>
     collection([name]).replace('{', `{"crs":{"type":"name","properties":{"name":"${name}"}},`);
-  for (const name of ['urn:ogc:def:crs:EPSG::26910', 'EPSG:4267', 'NAD83 / Oregon Lambert (ft)']) {
-    await drop(page, 'units.geojson', inCrs(name));
+  for (const name of ['urn:ogc:def:crs:EPSG::26910', 'EPSG:4267', 'NAD83 / Oregon North', 'EPSG:32610']) {
+    await drop(page, 'units.geojson', inCrs(name).replace('"name":"EPSG:32610"', '"code":32610'));
     await page.getByText(`convert the coordinate system "${name}" of the file. Save the layer in`).waitFor();
   }
-  for (const name of ['urn:ogc:def:crs:OGC:1.3:CRS84', 'EPSG:4326', 'urn:ogc:def:crs:EPSG::4269']) {
-    await drop(page, 'units.geojson', inCrs(name));
+  for (const name of ['urn:ogc:def:crs:OGC::CRS84', 'EPSG:4326', 'EPSG:4269', 'urn:ogc:def:crs:EPSG::4269']) {
+    await drop(page, 'units.geojson', inCrs(name).replace('"name":"EPSG:4269"', '"code":4269'));
     await page.locator('table.plan').getByText(name).waitFor();
   }
-  expect(await page.locator('table.plan tbody th').count()).toBe(3);
+  expect(await page.locator('table.plan tbody th').count()).toBe(4);
 });
 
 browserTest(
