@@ -77,21 +77,17 @@ class Observations:
 
 
 def read_observations(grid: Grid, plantings: Sequence[Planting]) -> Observations:
-    """Return the plantings by hand that have a count or a level, with their environment and practice.
-
-    Those of places neither on the grid nor of a known climate are left out, as in `compare_plantings`.
-    """
+    """Return the plantings by hand that have a count or a level, with their environment and practice."""
     columns = [{"name": name, "error": {"at_point": 0.0, "per_km": 0.0}} for name in AXES]
     reader = PlaceReader(grid, columns, OutsidePlaces(grid))
     places = {(place["source"], place["place"]): place for place in read_places()}
     used, rows = [], []
     for planting in plantings:
-        is_used = planting.method == METHODS[0] and values(planting.censuses)
-        if not is_used or (inputs := reader.inputs(planting)) is None:
+        if planting.method != METHODS[0] or not values(planting.censuses):
             continue
         used.append(planting)
         place = places[planting.source, planting.place]
-        environment = inputs.features.mean(axis=0)
+        environment = reader.inputs(planting).features.mean(axis=0)
         rows.append(
             {name: place[name] for name in ("latitude", "longitude")}
             | {"species_code": planting.species_code, "planting_method": planting.method}

@@ -41,13 +41,13 @@ class PlaceReader:
         self._grid, self._features, self._outside = grid, features, outside
         self._places = {(place["source"], place["place"]): place for place in read_places()}
 
-    def inputs(self, planting: Planting) -> Inputs | None:
-        """Return the inputs of a planting; None if its place is neither on the grid nor of a known climate."""
+    def inputs(self, planting: Planting) -> Inputs:
+        """Return the inputs of a planting; EvidenceError if its place is neither on the grid nor of a known climate."""
         place = self._places[planting.source, planting.place]
         if not np.isnan(place["radius_km"]):
             points, found = self._circle(place), "circle"
             if not len(points):
-                return None
+                raise _wrong(place, "no grid point lies within its radius_km and elevations: check its degrees")
             rows = [self._at_point(point, 0.0, np.nan) for point in points]
         elif self._outside.has(planting.source, planting.place):
             outside, found = self._outside.at(planting.source, planting.place), "climate"
@@ -64,12 +64,18 @@ class PlaceReader:
             )
             point, found = int(np.argmin(distances)), "grid"
             if distances[point] > MAX_DISTANCE_KM:
-                return None
+                raise _wrong(
+                    place,
+                    f"the nearest grid point to latitude {place['latitude']:g}, longitude {place['longitude']:g} is "
+                    f"{distances[point]:,.0f} km away: correct these, or have `evidence --sources DIR` measure the "
+                    "climate of a place outside the two states",
+                )
             at_point, own = float(self._grid.columns["elevation"][point]), place["elevation_m"]
             if abs(own - at_point) > MAX_RISE_M:
-                raise EvidenceError(
-                    f"{DATA / 'places.csv'}: {place['source']!r}, {place['place']!r}: elevation_m must be within "
-                    f"{MAX_RISE_M} m of the nearest grid point's {at_point:.0f} m, not {own:g}"
+                raise _wrong(
+                    place,
+                    f"elevation_m must be within {MAX_RISE_M} m of the nearest grid point's {at_point:.0f} m, "
+                    f"not {own:g}",
                 )
             rows = [self._at_point(point, float(distances[point]), own)]
         # In the order of the manifest, where a feature of practice may stand anywhere.
@@ -122,8 +128,15 @@ class PlaceReader:
 
 
 def read_places() -> list[dict]:
-    """Return the places of the plantings: source, place, degrees, metres; NaN for what is not known."""
-    return pd.read_csv(DATA / "places.csv").to_dict("records")
+    """Return the places of the plantings: line, source, place, degrees, metres; NaN for what is not known."""
+    places = pd.read_csv(DATA / "places.csv")
+    return places.assign(line=range(2, len(places) + 2)).to_dict("records")
+
+
+def _wrong(place: dict, what: str) -> EvidenceError:
+    return EvidenceError(
+        f"{DATA / 'places.csv'}: line {place['line']}: {place['source']!r}, {place['place']!r}: {what}"
+    )
 
 
 def outside_places(grid: Grid) -> list[dict]:

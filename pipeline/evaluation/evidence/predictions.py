@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.evaluation.evidence.example import known_sources
-from pipeline.evaluation.evidence.outside import FILE, OutsidePlaces
+from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.places import PlaceReader
 from pipeline.evaluation.evidence.plantings import Planting
 from pipeline.evaluation.graph import GraphModel, IntervalGraph
@@ -52,8 +52,8 @@ def unseen(comparisons: Sequence[Comparison]) -> list[Comparison]:
 def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planting]) -> list[Comparison]:
     """Return the plantings with their predictions.
 
-    Left out are those of methods or species that the models lack, and of places neither on the grid nor of a known
-    climate, which are printed.
+    Left out are those of methods or species that the models lack. EvidenceError names a place that is neither on the
+    grid nor of a known climate.
     """
     manifest = models.manifest
     reader = PlaceReader(grid, manifest["features"], OutsidePlaces(grid))
@@ -69,9 +69,6 @@ def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planti
         if planting.method not in graphs or planting.species_code not in manifest["species"]:
             continue
         inputs, use = reader.inputs(planting), CONDITIONING if planting.source in known else SHOWN
-        if inputs is None:
-            print(f"{planting.source}, {planting.place}: neither on the grid nor in {FILE.name}; not compared")
-            continue
         beyond = _beyond(manifest["features"], inputs.features.mean(axis=0))
         species = np.full(len(inputs.features), manifest["species"].index(planting.species_code))
         survival = yearly(graphs[planting.method].survival(inputs.features, species).astype(np.float64)).mean(axis=0)

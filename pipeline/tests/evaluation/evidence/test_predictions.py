@@ -50,12 +50,22 @@ def test_a_stand_has_its_own_elevation_and_the_climate_there(reader, whole_grid)
     assert inputs.features[0, column(reader, "precipitation_annual")] == pytest.approx(rain * grown)
 
 
-def test_an_elevation_in_feet_is_refused(whole_grid, monkeypatch):
-    place = {"source": "Own", "place": "Ridge", "latitude": 44.12, "longitude": -122.03, "radius_km": np.nan}
-    monkeypatch.setattr("pipeline.evaluation.evidence.places.read_places", lambda: [place | {"elevation_m": 2100}])
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"elevation_m": 2100}, "elevation_m must be within 1000 m of the nearest grid point's {metres} m, not 2100$"),
+        ({"longitude": 122.03}, r"nearest grid point to latitude 44.12, longitude 122.03 is \d,\d{{3}} km away:"),
+        ({"longitude": 122.03, "radius_km": 5}, "no grid point lies within its radius_km and elevations: check"),
+        ({"radius_km": 5, "elevation_low": 4000, "elevation_high": 4100}, "no grid point lies within its radius_km"),
+    ],
+)
+def test_a_place_that_cannot_be_where_it_is_said_to_be_is_refused_by_line(whole_grid, monkeypatch, cells, message):
+    place = dict.fromkeys(("radius_km", "elevation_m", "elevation_low", "elevation_high"), np.nan)
+    place |= {"line": 7, "source": "Own", "place": "Ridge", "latitude": 44.12, "longitude": -122.03} | cells
+    monkeypatch.setattr("pipeline.evaluation.evidence.places.read_places", lambda: [place])
     reader = PlaceReader(whole_grid, read_artefacts(MODELS).manifest["features"], OutsidePlaces(whole_grid))
     metres = f"{whole_grid.columns['elevation'][whole_grid.nearest(44.12, -122.03)]:.0f}"
-    with pytest.raises(EvidenceError, match=rf"'Ridge': elevation_m must be within 1000 m of .* {metres} m, not 2100$"):
+    with pytest.raises(EvidenceError, match=f"line 7: 'Own', 'Ridge': .*{message.format(metres=metres)}"):
         reader.inputs(planting("Own", "Ridge"))
 
 
