@@ -9,6 +9,7 @@
 | years_observed | growing seasons from planting to the last visit, or to the one that found it dead; 1 or more |
 | alive | 1 alive at that visit, 0 dead |
 | years_alive | may be absent or empty: as many to the last visit that found the tree alive, 0 if none did |
+| tree_id | may be absent or empty: the tree, of which another row is refused |
 
 Growing seasons are whole years, but a spring planting that is visited in its first autumn has 1: most deaths of the
 first summer are found then. Other columns are ignored, those of practice too. A living tree is censored after its last
@@ -43,6 +44,8 @@ COLUMNS = (
     "alive",
 )
 YEARS_ALIVE = "years_alive"
+TREE_ID = "tree_id"
+OPTIONAL = (YEARS_ALIVE, TREE_ID)
 ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 SEASONS_BEYOND_YEARS = 1
 """By how many growing seasons may exceed the calendar years since planting: one, in the first autumn."""
@@ -57,7 +60,7 @@ class OutcomesError(SourceError):
 def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the checked table and each row's grid point [rows]; OutcomesError lists every kind of bad row."""
     table = _read(path)
-    twice = [column for column in (*COLUMNS, YEARS_ALIVE) if list(table.columns).count(column) > 1]
+    twice = [column for column in (*COLUMNS, *OPTIONAL) if list(table.columns).count(column) > 1]
     if twice:
         raise OutcomesError(f"{path}: has the column {twice[0]} twice")
     missing = [column for column in COLUMNS if column not in table.columns]
@@ -66,7 +69,7 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
         raise OutcomesError(f"{path}: no column {', '.join(missing)}; the columns of the table are {found}")
     if table.empty:
         raise OutcomesError(f"{path}: the table has no rows")
-    given = table[[*COLUMNS, *table.columns.intersection([YEARS_ALIVE])]]
+    given = table[[*COLUMNS, *table.columns.intersection(OPTIONAL)]]
     clean, problems = _checked(given)
     point = np.full(len(table), -1)
     placed = ~(problems["latitude"] | problems["longitude"])
@@ -76,7 +79,7 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     if messages:
         count = "1 error" if len(messages) == 1 else f"{len(messages)} errors"
         raise OutcomesError("\n".join([f"{path}: {count}", *_shortened(messages)]))
-    return clean, point
+    return clean.drop(columns=TREE_ID, errors="ignore"), point
 
 
 def _read(path: Path) -> pd.DataFrame:
@@ -121,6 +124,9 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
         stated = ~(given[YEARS_ALIVE].isna() | (given[YEARS_ALIVE].astype(str).str.strip() == "")).to_numpy()
         right = np.where(alive == 1, seen == numbers["years_observed"], seen < numbers["years_observed"])
         problems[YEARS_ALIVE] = stated & ~(_whole(seen, 0, 200) & right)
+    if TREE_ID in given:
+        tree = given[TREE_ID].map(_stripped).replace("", np.nan)
+        problems[TREE_ID] = (tree.duplicated() & tree.notna()).to_numpy()
     return given.assign(**numbers, alive=alive, **{YEARS_ALIVE: seen}), problems
 
 
@@ -149,10 +155,19 @@ RULES = {
 
 def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndarray) -> list[str]:
     found = []
+    trees = given[TREE_ID].map(_stripped) if TREE_ID in given else pd.Series()
+    first_row = dict(zip(trees[::-1], trees.index[::-1], strict=True))
     for column, bad in problems.items():
         for row in np.flatnonzero(bad):
             cell = given[column].iloc[row]
-            rule = _species_rule(str(cell)) if column == "species_code" else RULES[column]
+            if column == "species_code":
+                rule = _species_rule(str(cell))
+            elif column == TREE_ID:
+                rule = (
+                    f"must differ from that of row {first_row[_stripped(cell)]} (one row per tree, at its last visit)"
+                )
+            else:
+                rule = RULES[column]
             found.append((row, f"row {given.index[row]}: {column} {rule}, not {str(cell)!r}"))
     for row in np.flatnonzero(far):
         place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"

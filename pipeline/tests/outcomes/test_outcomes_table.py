@@ -118,6 +118,14 @@ def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tm
     assert message.endswith(f"1 error\nrow 2: years_alive must be {rule}, not {cell!r}")
 
 
+def test_a_tree_with_a_row_for_each_visit_is_refused_with_both_rows(table, grid, tmp_path):
+    rule = "must differ from that of row 1 (one row per tree, at its last visit)"
+    message = error_of(table.assign(tree_id=["7", "8", " 7", "7"]), tmp_path / "o.csv", grid)
+    assert message.endswith(f"2 errors\nrow 3: tree_id {rule}, not ' 7'\nrow 4: tree_id {rule}, not '7'")
+    table.assign(tree_id=[7, None, None, 8]).to_parquet(tmp_path / "o.parquet")
+    assert len(read_outcomes(tmp_path / "o.parquet", grid)[0]) == 4
+
+
 def test_a_row_is_counted_with_the_blank_lines_above_it(table, grid, tmp_path):
     path = tmp_path / "outcomes.csv"
     header, *rows = table.assign(alive=[1, 1, 1, "maybe"]).to_csv(index=False).splitlines(keepends=True)
