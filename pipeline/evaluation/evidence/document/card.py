@@ -33,7 +33,7 @@ def tested(comparisons: Sequence[Comparison]) -> str:
     """Return in two sentences the result of the test on plantings that the models do not know, and what it allows."""
     result = summarise(unseen(comparisons))
     on = f"Tested on {result.trees:,} planted trees of {result.counted} plantings at {result.places} places"
-    on += f" and on {result.levels} published levels"
+    on += f" and on {result.levels} plantings with published levels"
     found = "without intervals"
     if result.compared:
         found = f"{result.inside} of {result.compared} observed values lie inside the 80 % intervals"

@@ -15,6 +15,7 @@ from pipeline.evaluation.evidence.document.write import write_into_card
 from pipeline.evaluation.evidence.outside import OutsidePlaces
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import Predicted, compare_plantings
+from pipeline.evaluation.evidence.scores import values
 from pipeline.evaluation.evidence.text import share
 from pipeline.evaluation.model_card.limits import limits_section
 from pipeline.evaluation.model_card.text import markdown_table
@@ -80,6 +81,9 @@ def test_the_caution_has_the_result_of_the_test(whole_grid):
         assert models.manifest["caution"] == found
     trees = sum(planting.trees or 0 for planting in read_plantings())
     assert f"{trees:,} planted trees" in found
+    # A planting of which levels are published may have several, and counts once.
+    levels = sum(planting.trees is None and bool(values(planting.censuses)) for planting in read_plantings())
+    assert f" and on {levels} plantings with published levels: " in found
 
 
 def test_the_rows_of_the_manifest_have_no_seeds_or_germinants():
