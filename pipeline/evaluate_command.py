@@ -197,7 +197,7 @@ def _scores(method: str, trees: Trees) -> list[dict]:
     entries = []
     for column, horizon in enumerate(HORIZONS):
         found = {} if np.isnan(trees.survival[:, column]).any() else measures(trees, column)[0]
-        scores = {name: round(found[name], 4) if name in found else None for name in recalibration.SCORES}
+        scores = {name: found.get(name) for name in recalibration.SCORES}
         entries.append({"planting_method": method, "horizon_years": horizon, **scores})
     return entries
 

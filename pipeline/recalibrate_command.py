@@ -14,7 +14,7 @@ from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models.artefacts import ModelArtefacts, ModelsError, read_artefacts, recalibrated_methods
 from pipeline.models.manifest import manifest_text
-from pipeline.models.recalibration import read_recalibration, recalibrated_graph
+from pipeline.models.recalibration import SCORES, read_recalibration, recalibrated_graph
 from pipeline.sources.manifest import sha256_of
 
 _STILL_SIMULATED = "Differences between sites and species remain simulated: do not choose by them what to plant."
@@ -106,14 +106,18 @@ def _caution(models: ModelArtefacts, copied: list[str]) -> str:
 
 
 def _scores(base: list[dict], estimated: list[dict], methods: Collection[str]) -> list[dict]:
-    """Return the estimated scores of the recalibrated methods, and the base's of the others.
+    """Return the estimated scores of the recalibrated methods, rounded, and the base's of the others.
 
     The service requires a Brier score and a calibration error: years without one are left out.
     """
     kept = [entry for entry in base if entry["planting_method"] not in methods]
     recalibrated = [entry for entry in estimated if entry["planting_method"] in methods]
     required = ("brier", "expected_calibration_error")
-    return kept + [entry for entry in recalibrated if all(entry[name] is not None for name in required)]
+    return kept + [
+        entry | {name: round(entry[name], 4) for name in SCORES if entry[name] is not None}
+        for entry in recalibrated
+        if all(entry[name] is not None for name in required)
+    ]
 
 
 def _card(models: ModelArtefacts, content: dict, methods: Collection[str], manifest: dict) -> str:
