@@ -38,6 +38,7 @@ from pipeline.outcomes.periods import (
     unplaced,
 )
 from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
+from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.table import OutcomesError, read_outcomes
 from pipeline.outcomes.world import World
 from pipeline.sources.manifest import PROJECT, SourceError, sha256_of
@@ -89,7 +90,9 @@ def observed(grid: Grid, path: Path) -> Training:
     """Return the outcomes of a file."""
     outcomes, point = read_outcomes(path, grid)
     check_periods(path, outcomes)
-    return Training(outcomes, point, {"kind": "observed", "file": path.name, "sha256": sha256_of(path)}, None)
+    absent = sorted(set(species_codes()) - set(outcomes["species_code"]))
+    origin = {"kind": "observed", "file": path.name, "sha256": sha256_of(path), "species_without_trees": absent}
+    return Training(outcomes, point, origin, None)
 
 
 def check_periods(path: Path, outcomes: pd.DataFrame) -> None:

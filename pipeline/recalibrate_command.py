@@ -13,7 +13,7 @@ from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models.artefacts import ModelArtefacts, ModelsError, read_artefacts, recalibrated_methods
-from pipeline.models.manifest import manifest_text
+from pipeline.models.manifest import manifest_text, without_trees
 from pipeline.models.recalibration import SCORES, read_recalibration, recalibrated_graph
 from pipeline.sources.manifest import sha256_of
 
@@ -98,7 +98,9 @@ def _caution(models: ModelArtefacts, copied: list[str]) -> str:
     if "kept" in models.manifest["provenance"]:
         parts = [models.manifest["caution"], "The models were then recalibrated to observed outcomes."]
     else:
-        parts = [CAUTION[models.manifest["outcomes"]]]
+        parts = [
+            CAUTION[models.manifest["outcomes"]] + without_trees(models.manifest["provenance"].get("outcomes", {}))
+        ]
     if copied:
         unchanged = f"The {' and '.join(copied)} model is unchanged"
         parts.append(f"{unchanged}: do not choose a method by the difference between them.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pipeline.models.artefacts import ModelArtefacts, ModelsError
 from pipeline.models.features import INPUT_NAMES
-from pipeline.models.manifest import EXTRAPOLATED, manifest_text
+from pipeline.models.manifest import EXTRAPOLATED, manifest_text, without_trees
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
 
@@ -43,7 +43,7 @@ def keep_method(base: ModelArtefacts, kept: str, manifest: dict, directory: Path
         "caution": (
             f"The {trained} model is fitted to a table of observed outcomes; the {kept} model is that of "
             f"{origin['version']}, from {origin['outcomes']} outcomes. Do not choose a method by the difference "
-            f"between them. {EXTRAPOLATED}"
+            f"between them. {EXTRAPOLATED}{without_trees(provenance['outcomes'])}"
         ),
         "methods": {method: methods[method] for method in METHODS},
         "interval_level": None,

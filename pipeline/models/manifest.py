@@ -28,6 +28,14 @@ CAUTION = {
     "simulated": "The models are trained on simulated outcomes.",
     "observed": f"The models are fitted to a table of observed outcomes. {EXTRAPOLATED}",
 }
+
+
+def without_trees(outcomes: dict) -> str:
+    """Return the part of a caution on the species that the outcomes in a provenance have no tree of."""
+    species = outcomes.get("species_without_trees")
+    return f" No trees of: {', '.join(species)}; their figures are those of the mean species." if species else ""
+
+
 ALIVE = {
     "manual": "A planted seedling counts as alive if it lives at the end of the horizon.",
     "drone_seeded": (
@@ -67,7 +75,7 @@ def write_manifest(
         "series": SERIES,
         "coverage": grid.coverage,
         "outcomes": origin["kind"],
-        "caution": CAUTION[origin["kind"]],
+        "caution": CAUTION[origin["kind"]] + without_trees(origin),
         "alive": ALIVE,
         "horizons": list(HORIZONS),
         "species": species_codes(),

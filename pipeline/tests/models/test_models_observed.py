@@ -8,10 +8,12 @@ import pytest
 from scipy.special import expit
 
 from pipeline.evaluation.graph import GraphModel
+from pipeline.models.artefacts import read_artefacts
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models_command import build, observed
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
+from pipeline.recalibrate_command import _caution as recalibrated_caution
 
 SPECIES = ("PSME", "PIPO")
 DRYNESS_SLOPE = {"PSME": 1.0, "PIPO": 0.3}
@@ -99,10 +101,16 @@ def test_the_feature_with_an_effect_is_the_one_named(grid, built):
     assert spread.max() > 4 * np.sort(spread)[-2]
 
 
-def test_a_species_without_outcomes_gets_the_shared_curves(grid, built):
+def test_species_without_outcomes_get_the_shared_curves_and_the_caution_names_them(grid, built):
     survival, _, _ = fitted(grid, built, "TSHE", "manual")
     assert np.isfinite(survival).all()
     assert survival[:, 2].std() > 0.1
+    assert survival == pytest.approx(fitted(grid, built, "ABAM", "manual")[0], abs=1e-4)
+    models = read_artefacts(built / "models")
+    absent = ", ".join(code for code in species_codes() if code not in SPECIES)
+    named = f" No trees of: {absent}; their figures are those of the mean species."
+    assert models.manifest["caution"].endswith(named)
+    assert named in recalibrated_caution(models, [])
 
 
 def test_the_artefacts_are_those_of_the_simulation_and_name_the_table(built):
