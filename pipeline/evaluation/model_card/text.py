@@ -121,7 +121,8 @@ def overall_section(native: pd.DataFrame, everywhere: pd.DataFrame, image: str) 
         ' "Best possible" is the simulated\nprobability itself, which a model can exceed only by chance; '
         "the RMSE is measured against it."
         if has_best
-        else ""
+        else " A tree last seen alive in year 2\nor 4 counts as half a tree alive in the next. `evaluate` leaves it "
+        "out there, so its scores of the same predictions\ndiffer."
     )
     meaning = (
         "*Reached* means that the\nfit gets out of the trees nearly all that the simulated process put into them. It "

@@ -123,6 +123,7 @@ def test_the_artefacts_are_those_of_the_simulation_and_name_the_table(built):
     assert "The outcomes are observed" in card
     assert "simulated" not in card.split("## Plausibility")[0]
     assert "by construction" not in card
+    assert "counts as half a tree alive in the next. `evaluate` leaves it out there, so its scores" in card
     assert "\n\nAll trees:\n\n" in card
     limits = card.split("## Limits")[1]
     for claim in ("simulation", "interval", "juniper", "red alder 0.17"):
