@@ -9,7 +9,7 @@
 | years_observed | growing seasons from planting to the last visit, or to the one that found it dead; 1 or more |
 | alive | 1 alive at that visit, 0 dead |
 | years_alive | may be absent or empty: as many to the last visit that found the tree alive, 0 if none did |
-| tree_id | may be absent or empty: the tree, of which another row is refused |
+| tree_id | may be absent or empty: the tree, of which another row at the same coordinates is refused |
 
 Growing seasons are whole years, but a spring planting that is visited in its first autumn has 1: most deaths of the
 first summer are found then. Other columns are ignored, those of practice too. A living tree is censored after its last
@@ -125,9 +125,14 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
         right = np.where(alive == 1, seen == numbers["years_observed"], seen < numbers["years_observed"])
         problems[YEARS_ALIVE] = stated & ~(_whole(seen, 0, 200) & right)
     if TREE_ID in given:
-        tree = given[TREE_ID].map(_stripped).replace("", np.nan)
-        problems[TREE_ID] = (tree.duplicated() & tree.notna()).to_numpy()
+        problems[TREE_ID] = _first_row_of_tree(given).to_numpy() < given.index.to_numpy()
     return given.assign(**numbers, alive=alive, **{YEARS_ALIVE: seen}), problems
+
+
+def _first_row_of_tree(given: pd.DataFrame) -> pd.Series:
+    """Return the number of the first row of each row's tree, whose id holds at its coordinates; NaN without an id."""
+    tree = given[TREE_ID].map(_stripped).replace("", np.nan)
+    return given.index.to_series().groupby([tree, given["latitude"], given["longitude"]]).transform("min")
 
 
 def _stripped(cell: object) -> object:
@@ -155,17 +160,14 @@ RULES = {
 
 def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndarray) -> list[str]:
     found = []
-    trees = given[TREE_ID].map(_stripped) if TREE_ID in given else pd.Series()
-    first_row = dict(zip(trees[::-1], trees.index[::-1], strict=True))
+    first_row = _first_row_of_tree(given).to_numpy() if TREE_ID in given else None
     for column, bad in problems.items():
         for row in np.flatnonzero(bad):
             cell = given[column].iloc[row]
             if column == "species_code":
                 rule = _species_rule(str(cell))
             elif column == TREE_ID:
-                rule = (
-                    f"must differ from that of row {first_row[_stripped(cell)]} (one row per tree, at its last visit)"
-                )
+                rule = f"must differ from that of row {first_row[row]:.0f} (one row per tree, at its last visit)"
             else:
                 rule = RULES[column]
             found.append((row, f"row {given.index[row]}: {column} {rule}, not {str(cell)!r}"))

@@ -120,10 +120,19 @@ def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tm
 
 def test_a_tree_with_a_row_for_each_visit_is_refused_with_both_rows(table, grid, tmp_path):
     rule = "must differ from that of row 1 (one row per tree, at its last visit)"
-    message = error_of(table.assign(tree_id=["7", "8", " 7", "7"]), tmp_path / "o.csv", grid)
+    visits = table.assign(latitude=table["latitude"][0], longitude=table["longitude"][0])
+    message = error_of(visits.assign(tree_id=["7", "8", " 7", "7"]), tmp_path / "o.csv", grid)
     assert message.endswith(f"2 errors\nrow 3: tree_id {rule}, not ' 7'\nrow 4: tree_id {rule}, not '7'")
-    table.assign(tree_id=[7, None, None, 8]).to_parquet(tmp_path / "o.parquet")
+    visits.assign(tree_id=[7, None, None, 8]).to_parquet(tmp_path / "o.parquet")
     assert len(read_outcomes(tmp_path / "o.parquet", grid)[0]) == 4
+
+
+def test_tree_ids_may_begin_again_at_other_coordinates(table, grid, tmp_path):
+    assert table[["latitude", "longitude"]].drop_duplicates().shape[0] > 1
+    table["tree_id"] = table.groupby(["latitude", "longitude"]).cumcount() + 1
+    assert len(table["tree_id"]) > table["tree_id"].nunique()
+    table.to_csv(tmp_path / "o.csv", index=False)
+    assert len(read_outcomes(tmp_path / "o.csv", grid)[0]) == len(table)
 
 
 def test_a_row_is_counted_with_the_blank_lines_above_it(table, grid, tmp_path):
