@@ -7,6 +7,7 @@ import pandas as pd
 
 from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.evaluation.evidence.predictions import Comparison, unseen
+from pipeline.evaluation.evidence.scores import MIN_TREES
 from pipeline.evaluation.evidence.stands import order_of, stands
 from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, YearResult, summarise
 from pipeline.evaluation.evidence.text import filled, share
@@ -37,6 +38,7 @@ def tested(comparisons: Sequence[Comparison]) -> str:
     found = "without intervals"
     if result.compared:
         found = f"{result.inside} of {result.compared} observed values lie inside the 80 % intervals"
+        found += f", without those of fewer than {MIN_TREES} trees"
     return f"{on}: {found}. {use_of_figures(comparisons)[0]}"
 
 
