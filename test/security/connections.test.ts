@@ -1,13 +1,19 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { Connections } from '../../src/http/server/connections.js';
+import { createServer } from '../../src/http/server/server.js';
+import { createLog } from '../../src/log.js';
 import { readMetrics } from '../reliability/support/metrics.js';
-import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService } from '../support/service.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const LIMIT = 10;
+/** More than the buffers of both sides hold. */
+const LARGE = Buffer.alloc(64 * 2 ** 20);
 const HEALTH = 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n';
 
 async function startLimited() {
@@ -73,6 +79,29 @@ test('when all connections have a request in progress, a new one is closed and t
     socket.write(body);
     expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 200 OK');
   }
+});
+
+test('when all are busy, a new one replaces the oldest that sends a response to a caller without a key', async () => {
+  const log = createLog('silent', { write() {} });
+  const app = createServer(loadConfig({}), { current: 'ok' }, log, new Connections(3), '', () => {});
+  onTestFinished(() => app.close());
+  app.get('/keyed', ({ state }, reply) => {
+    state.caller = { id: 'key', tier: 'spore', owner: '' };
+    return reply.send(LARGE);
+  });
+  app.get('/public', (_request, reply) => reply.send(LARGE));
+  const url = await app.listen();
+  const sockets: Socket[] = [];
+  for (const path of ['/keyed', '/public', '/public', '/missing']) {
+    const socket = await openSocket(url);
+    socket.write(rawRequest(`GET ${path} HTTP/1.1`, []));
+    await once(socket, 'readable');
+    sockets.push(socket);
+  }
+  const [keyed, oldest, other, added] = await Promise.all(sockets.map(readAnswer));
+  expect(added.status).toBe(404);
+  expect(oldest.body.length).toBeLessThan(LARGE.length);
+  expect([keyed.body.length, other.body.length]).toEqual([LARGE.length, LARGE.length]);
 });
 
 test('a thousand connections that arrive while the service is too busy to accept any are opened, and then answered', async () => {

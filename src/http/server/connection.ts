@@ -41,6 +41,8 @@ export class Connection extends SocketStream {
   isAwaitingContinue = false;
   /** Whether any request has arrived. */
   hasBegun = false;
+  /** Whether the response to the last request has begun, for a caller without a key. */
+  isAnsweredWithoutKey = false;
 
   /** @param pacer shared by all connections */
   constructor(
@@ -68,6 +70,11 @@ export class Connection extends SocketStream {
     return !this.#isAnswering && this.waiting === undefined;
   }
 
+  /** Whether a caller without a key, whose request has arrived completely, has not received the response. */
+  get isSendingWithoutKey(): boolean {
+    return this.isAnsweredWithoutKey && this.#isAnswering && !this.#isReceiving;
+  }
+
   /** Whether the last request has arrived completely, its response is sent, and nothing of another has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
@@ -90,6 +97,7 @@ export class Connection extends SocketStream {
       return false;
     }
     this.hasBegun = true;
+    this.isAnsweredWithoutKey = false;
     this.#response = response;
     // A streamed answer whose caller hangs up has more listeners than the 10 of which Node warns.
     response.setMaxListeners(20).once('close', () => this.#forgetAnswered());

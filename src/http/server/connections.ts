@@ -4,7 +4,8 @@ import { RequestPacer } from './pacing.js';
 
 /**
  * The open connections of a server, in limited number. One beyond the limit replaces an idle one: the oldest that never
- * sent a request or, if there is none, the oldest without a request in progress. If all are busy the new one is closed.
+ * sent a request or, if there is none, the oldest without a request in progress. If all are busy, it replaces the oldest
+ * that is sending a response to a caller without a key: slow readers could keep others out. Otherwise, it is closed.
  */
 export class Connections {
   /** From the oldest to the newest. */
@@ -19,17 +20,17 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Opens a connection on a socket that the server accepted, unless it is beyond the limit and none is idle. */
+  /** Opens a connection on a socket that the server accepted, unless it is beyond the limit and replaces none. */
   open(socket: Socket): Connection | undefined {
     if (this.size >= this.limit) {
       this.closedCount++;
-      const idle = this.#firstIdle();
-      if (idle === undefined) {
+      const replaced = this.#firstReplaceable();
+      if (replaced === undefined) {
         socket.destroy();
         return undefined;
       }
-      this.#open.delete(idle); // now, not when it has closed: the new connection takes its place
-      idle.destroy();
+      this.#open.delete(replaced); // now, not when it has closed: the new connection takes its place
+      replaced.destroy();
     }
     this.#pacer.noteConnection();
     const connection = new Connection(socket, this.#pacer);
@@ -47,13 +48,15 @@ export class Connections {
     for (const connection of this.#open) if (connection.isBetweenRequests) connection.destroy();
   }
 
-  #firstIdle(): Connection | undefined {
+  #firstReplaceable(): Connection | undefined {
     let idle: Connection | undefined;
+    let sending: Connection | undefined;
     for (const connection of this.#open) {
+      if (connection.isSendingWithoutKey) sending ??= connection;
       if (!connection.isIdle) continue;
       if (!connection.hasBegun) return connection;
       idle ??= connection;
     }
-    return idle;
+    return idle ?? sending;
   }
 }

@@ -98,6 +98,7 @@ export function createServer(
   });
   app.addHook('onSend', ({ raw, state }, reply, _payload, done) => {
     const connection = connectionOf(raw);
+    connection.isAnsweredWithoutKey = state.caller === undefined;
     if (
       phase.current === 'draining' ||
       // If the caller still waits for `100 Continue`, what follows could be the body or the next request.
