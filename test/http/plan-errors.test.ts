@@ -148,6 +148,12 @@ const WHOLE: readonly Mistake[] = [
     /units\.type must be "FeatureCollection", not "Polygon"/,
   ],
   ['no features', { units: { type: 'FeatureCollection' } }, /units\.features must be an array, not nothing/],
+  ...['urn:ogc:def:crs:EPSG::4267', 'EPSG:26910', 4267].map((system): Mistake => {
+    const crs = typeof system === 'string' ? { name: system } : { code: system };
+    const units = { ...collection(unit(1)), crs: { properties: crs } };
+    const message = new RegExp(`units\\.crs must be WGS 84, not "?${system}"?: convert .*EPSG:4326`);
+    return [`units in ${system}`, { units }, message];
+  }),
   ['a feature that is none', { units: collection(null) }, /features\.0 must be a GeoJSON Feature, not null/],
   [
     'an id that is null',

@@ -113,7 +113,8 @@ test('a unit without a data point uses the nearest to its centroid', async () =>
 });
 
 test('a unit gets its area, its id and the distance from its centroid to the nearest data point', async () => {
-  const body = { units: collection(unit('a "b"\n', FOREST_RING), unit(-1.5, ...WITH_HOLE)) };
+  const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:OGC:1.3:CRS84' } };
+  const body = { units: { ...collection(unit('a "b"\n', FOREST_RING), unit(-1.5, ...WITH_HOLE)), crs } };
   const { units: answers, horizon_years, model } = await plan(body);
   expect(answers.map(({ id }) => id)).toEqual(['a "b"\n', -1.5]);
   // By pyproj.Geod: see outline-measures.test.ts; the hole is a quarter of the square to 0.1%.

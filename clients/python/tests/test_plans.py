@@ -75,6 +75,12 @@ def test_units_without_a_reference_system_or_with_an_id_missing_or_twice_are_ref
         call("plan", units().assign(name=["North", None, "East"]), id_column="name")
 
 
+def test_a_collection_in_another_reference_system_is_refused(call: Caller) -> None:
+    crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::4267"}}
+    with pytest.raises(errors.InvalidRequestError, match=r"units\.crs must be WGS 84"):
+        call("plan", {**features(units()), "crs": crs}, **OPTIONS)
+
+
 @pytest.mark.parametrize("given", [units().iloc[0].geometry.__geo_interface__, pd.DataFrame(units()["name"])])
 def test_an_argument_without_units_is_a_type_error_that_shows_it(call: Caller, given: Any) -> None:
     with pytest.raises(TypeError, match=f"FeatureCollection, not {re.escape(repr(given)[:20])}"):

@@ -25,6 +25,9 @@ const MIN_POSITIONS = 4;
 /** An edge that spans this many degrees of longitude is shorter around the other side of the earth. */
 const MAX_EDGE_DEGREES = 180;
 
+/** The end of the names of coordinate systems whose degrees are those of WGS 84 to within two metres. */
+const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|(GCS_)?WGS[ _]?(19)?84)$/i;
+
 /** Degrees of longitude and latitude are below this; coordinates in metres or feet usually are not. */
 const MAX_DEGREES = 360;
 
@@ -36,12 +39,22 @@ const wrong = (path: string, rule: string, value: unknown): Issue => ({
   message: `${path} must be ${rule}, not ${show(value)}`,
 });
 
-/** The issue of a value that is not a FeatureCollection; undefined if it is one. */
+/** The issue of a value that is not a FeatureCollection in WGS 84; undefined if it is one. */
 export function collectionIssue(units: unknown): Issue | undefined {
   if (!isObject(units)) return wrong('units', 'a GeoJSON FeatureCollection', units);
-  const { type, features } = units;
+  const { type, features, crs } = units;
   if (type !== 'FeatureCollection') return wrong('units.type', '"FeatureCollection"', type);
-  return Array.isArray(features) ? undefined : wrong('units.features', 'an array', features);
+  if (!Array.isArray(features)) return wrong('units.features', 'an array', features);
+  const system = systemOf(crs);
+  if (system === undefined || WGS_84.test(String(system).trim())) return undefined;
+  const { path, message } = wrong('units.crs', 'WGS 84', system);
+  return { path, message: `${message}: convert the units to WGS 84 (EPSG:4326) degrees` };
+}
+
+/** The name or EPSG code in the member `crs`, which RFC 7946 removed; undefined where there is none. */
+function systemOf(crs: unknown): string | number | undefined {
+  const { name, code } = Object(Object(crs).properties);
+  return [name, code].find((value) => typeof value === 'string' || typeof value === 'number');
 }
 
 /** Checks the ids of features. @throws ApiError with the first few that are missing, invalid or repeated */

@@ -79,12 +79,14 @@ def plan(
     }
     given = {name: value for name, value in options.items() if value is not None}
     features = _features(units, id_column)
+    # The service refuses other systems than WGS 84.
+    crs = {"crs": units["crs"]} if isinstance(units, Mapping) and "crs" in units else {}
     limit = _UNITS_A_REQUEST
     answers: list[PlanResult] = []
     start = 0
     while start < len(features) or not answers:
         try:
-            answers.append((yield plan_request(_collection(features[start : start + limit]), encode(given))))
+            answers.append((yield plan_request(_collection(features[start : start + limit], crs), encode(given))))
         except NurselogError as error:
             count = min(limit, len(features) - start)
             if count < 2 or not _is_too_large(error):
@@ -175,5 +177,5 @@ def _check_unique_ids(features: Sequence[Any]) -> None:
             raise InvalidRequestError(f"The features {first} and {index} of the units have the same id, {id_!r}.")
 
 
-def _collection(features: Sequence[bytes]) -> bytes:
-    return b'{"type":"FeatureCollection","features":[' + b",".join(features) + b"]}"
+def _collection(features: Sequence[bytes], crs: Mapping[str, Any]) -> bytes:
+    return encode({"type": "FeatureCollection", **crs})[:-1] + b',"features":[' + b",".join(features) + b"]}"
