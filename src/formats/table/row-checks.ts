@@ -19,6 +19,8 @@ import type { ChunkRows } from './table-source.js';
 
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
+/** Commas between thousands, in other columns than those of degrees. */
+const THOUSANDS = /^\s*[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$/;
 
 /** What rows are checked against. */
 const rulesOf = memoize((data: PredictorData) => {
@@ -86,11 +88,19 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
         if (value !== undefined) site[name] = value;
       }
       const error = entryError(data, schema, site);
-      const hasComma = Object.values(site).some(
-        (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
-      );
-      const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
-      return { ...error, message: error.message + advice };
+      return { ...error, message: error.message + commaAdvice(site) };
     },
   };
+}
+
+/** What to write in place of numbers with commas; empty where there are none. */
+function commaAdvice({ latitude, longitude, ...others }: Partial<Record<ReadColumn, unknown>>): string {
+  const texts = Object.values(others).filter((value) => typeof value === 'string');
+  const thousands = texts.find((text) => THOUSANDS.test(text));
+  const decimals = [latitude, longitude, ...texts.filter((text) => !THOUSANDS.test(text))];
+  if (decimals.some((value) => typeof value === 'string' && DECIMAL_COMMA.test(value)))
+    return ' Write decimals with a point, not with a comma.';
+  return thousands === undefined
+    ? ''
+    : ` Write numbers without a thousands comma: ${thousands.replaceAll(',', '').trim()}.`;
 }

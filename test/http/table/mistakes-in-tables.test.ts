@@ -158,6 +158,7 @@ const LATITUDE = 'latitude must be a number from -90 to 90, not';
 const SPECIES = 'species_code must be a string such as "PSME", not nothing';
 const METHOD = 'planting_method is missing: it must be "manual" or "drone_seeded"';
 const PROPOSAL = 'species_code "psme" is not a known species code. Did you mean PSME (Douglas-fir)?';
+const ELEVATION = 'elevation_m must be a number from -10 to 4400 m, not';
 const AS_METHOD = 'planting_method must be "manual" or "drone_seeded", not';
 
 test.each<[mistake: string, row: string, code: string, message: string]>([
@@ -170,7 +171,7 @@ test.each<[mistake: string, row: string, code: string, message: string]>([
   ['a hexadecimal number', '0x2c,-122.03,PSME,manual', 'invalid_request', `${LATITUDE} "0x2c".`],
   ['one after a space', ' 0x2c,-122.03,PSME,manual', 'invalid_request', `${LATITUDE} " 0x2c".`],
   ['white space for a number', ' ,-122.03,PSME,manual', 'invalid_request', `${LATITUDE} " ".`],
-  ['decimal commas', '"44,12","-122,03",PSME,manual', 'invalid_request', 'with a point, not with a comma.'],
+  ['decimal commas', '"44,120","-122,030",PSME,manual', 'invalid_request', 'with a point, not with a comma.'],
   ['swapped coordinates', '-122.03,44.12,PSME,manual', 'invalid_request', 'and longitude are swapped.'],
   ['a species in lower case', '44.12,-122.03,psme,manual', 'invalid_species', PROPOSAL],
   ['no species', '44.12,-122.03,,manual', 'invalid_request', `${SPECIES}.`],
@@ -189,18 +190,25 @@ test.each<[cell: string, problem: string | undefined]>([
   ['', undefined],
   ['NA', undefined],
   ['"NA"', undefined],
-  ['4400.5', 'elevation_m must be a number from -10 to 4400 m, not 4400.5 (was it in feet?)'],
-  ['high', 'elevation_m must be a number from -10 to 4400 m, not "high"'],
-  ['na', 'elevation_m must be a number from -10 to 4400 m, not "na"'],
-  ['N/A', 'elevation_m must be a number from -10 to 4400 m, not "N/A"'],
-  [' NA', 'elevation_m must be a number from -10 to 4400 m, not " NA"'],
-  ['NAN', 'elevation_m must be a number from -10 to 4400 m, not "NAN"'],
+  ['4400.5', '4400.5 (was it in feet?)'],
+  ['high', '"high"'],
+  ['na', '"na"'],
+  ['N/A', '"N/A"'],
+  ['"1,200"', '"1,200". Write numbers without a thousands comma: 1200'],
+  ['" 1,200.5"', '" 1,200.5". Write numbers without a thousands comma: 1200.5'],
+  ['"850,5"', '"850,5". Write decimals with a point, not with a comma'],
+  [' NA', '" NA"'],
+  ['NAN', '"NAN"'],
 ])('an elevation of %j in CSV states none or is an error, and is echoed', async (cell, problem) => {
   const [none, row] = await answerRows(`${HEADER},elevation_m\n${ROW},\n${ROW},${cell}\n`, { format: 'csv' });
   const elevation_m = cell.replaceAll('"', '');
   expect(none.error_code).toBe('');
   if (problem === undefined) expect(row).toEqual({ ...none, elevation_m });
-  else expect(row).toMatchObject({ elevation_m, error_message: `The request is not valid: ${problem}.` });
+  else
+    expect(row).toMatchObject({
+      elevation_m,
+      error_message: `The request is not valid: ${ELEVATION} ${problem}.`,
+    });
 });
 
 test.each<[mistake: string, row: object, code: string, message: string]>([
