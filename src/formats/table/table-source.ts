@@ -22,6 +22,8 @@ export interface TableSource {
   readonly names: readonly string[];
   /** The line end of a CSV table; other formats have none. */
   readonly lineEnd?: '\n' | '\r\n';
+  /** Whether a CSV table begins with a byte order mark, without which Excel misreads characters beyond ASCII. */
+  readonly hasMark?: boolean;
   /** The columns as those of an Arrow table, with the metadata of an uploaded one. */
   readonly arrowSchema: Schema;
   /** The dictionaries of an uploaded Arrow table that were sent before a chunk, by their id. */

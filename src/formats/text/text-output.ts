@@ -12,7 +12,7 @@ import { csvCell, csvFormat, NDJSON, toLatin1 } from './text-formats.js';
 
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
 export function textOutput(
-  { names, lineEnd = '\n' }: TableSource,
+  { names, lineEnd = '\n', hasMark = false }: TableSource,
   data: PredictorData,
   { format: uploaded, output, horizons, intervals }: TableRequest,
 ): TableOutput {
@@ -30,6 +30,8 @@ export function textOutput(
     isCsv ? '' : `${i === 0 ? '{' : ''}${toLatin1(JSON.stringify(name))}:`,
   );
 
+  const header = [...names, ...ours, ...ERROR_COLUMNS].map(csvCell).join(',') + lineEnd;
+
   const writeUploaded = (writer: RowWriter, rows: ChunkRows, row: number) => {
     if (uploaded === output && rows.copy?.(writer, row)) return;
     let text = '';
@@ -41,7 +43,7 @@ export function textOutput(
   };
 
   return {
-    head: Buffer.from(isCsv ? [...names, ...ours, ...ERROR_COLUMNS].map(csvCell).join(',') + lineEnd : ''),
+    head: Buffer.from(isCsv ? (hasMark ? '\ufeff' : '') + header : ''),
     encode(rows, predicted, errors) {
       const { count } = rows.chunk;
       const writer = new RowWriter();

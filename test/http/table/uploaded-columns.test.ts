@@ -194,4 +194,7 @@ test('a byte order mark, CRLF and numbers in quotes or white space change no ans
   expect(Object.values(answered).slice(4)).toEqual(Object.values(plain).slice(4));
   const answer = (await answerTable(others, tableRequest({ format: 'csv' }))).toString();
   expect(answer.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+  expect(answer).toMatch(/^\ufefflatitude,/); // Excel needs the mark
+  const lines = (await answerTable(others, tableRequest({ format: 'csv', output: 'ndjson' }))).toString();
+  expect(lines).toMatch(/^\{"latitude"/);
 });
