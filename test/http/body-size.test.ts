@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
-import { rawRequest, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 
@@ -57,6 +57,26 @@ test('a caller who sends all of a body that is far too large before reading gets
   });
   const [response] = await once(socket.setEncoding('utf8'), 'data');
   expect(response).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+test.each([
+  ['is refused', 415, 'Content-Length: 1000000000000', ''],
+  ['has a deactivated key', 403, 'Transfer-Encoding: chunked', 'fffffffff\r\n'],
+])('of a body that %s at most 128 MiB are received', async (_, status, framing, size) => {
+  const { id, secret } = await service.issueKey('spore');
+  if (status === 403) await service.administration.setState(id, 'deactivated');
+  const socket = await openSocket(service.apiUrl);
+  onTestFinished(() => void socket.destroy());
+  const closed = once(
+    socket.on('error', () => {}),
+    'close',
+  ).catch(() => {});
+  socket.write(`POST /v1/plan HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n${framing}\r\n\r\n${size}`);
+  expect(String(await once(socket, 'data'))).toContain(`HTTP/1.1 ${status} `);
+  const isOpen = () => !socket.destroyed && socket.bytesWritten < 256 * 2 ** 20;
+  while (isOpen()) await Promise.race([closed, new Promise((sent) => socket.write(BOMB, sent))]);
+  expect(socket.bytesWritten / 2 ** 20).toBeGreaterThan(128);
+  expect(socket.destroyed).toBe(true);
 });
 
 test('a body is read as the same bytes however it is divided into chunks', async () => {

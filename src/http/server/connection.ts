@@ -8,7 +8,7 @@ import { SocketStream } from './socket-stream.js';
 /** A body that nobody reads is received up to this size, and then the next request; a larger one ends the connection. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** Bytes that are received and dropped after the connection has ended. */
+/** Bytes that are received and dropped after a response or the end of the connection. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 /** The same for callers with a key: many clients send a whole body, which may be too large, before they read. */
 const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
@@ -98,6 +98,7 @@ export class Connection extends SocketStream {
     }
     this.hasBegun = true;
     this.isAnsweredWithoutKey = false;
+    this.#droppedBytes = 0;
     this.#response = response;
     // A streamed answer whose caller hangs up has more listeners than the 10 of which Node warns.
     response.setMaxListeners(20).once('close', () => this.#forgetAnswered());
@@ -204,9 +205,7 @@ export class Connection extends SocketStream {
       const bytes = this.waiting;
       if (this.writableEnded) {
         this.waiting = undefined;
-        this.#droppedBytes += bytes.length;
-        const maxBytes = this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY;
-        if (this.#droppedBytes > maxBytes) this.socket.pause(); // the rest is unread until the linger ends
+        if (this.#isTooMuchDropped(bytes.length)) this.socket.pause(); // the rest is unread until the linger ends
         return;
       }
       if (this.#isFinal && !this.#isReceivingBody) return; // stays unread until the last response is sent
@@ -218,11 +217,26 @@ export class Connection extends SocketStream {
       }
       if (!this.#mayPass(bytes)) return;
       const length = bodyBytes > 0 ? Math.max(bodyBytes, BYTES_PER_TURN) : turnEnd(bytes);
+      // Once the response is sent, Node's server drops the rest of the body.
+      if (
+        this.#isReceivingBody &&
+        !this.#isAnswering &&
+        this.#isTooMuchDropped(Math.min(length, bytes.length))
+      ) {
+        this.endAfterResponse();
+        return;
+      }
       this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
       this.waiting = bytes.length > length ? bytes.subarray(length) : undefined;
       this.push(this.waiting === undefined ? bytes : bytes.subarray(0, length));
       this.#forgetAnswered();
     }
+  }
+
+  /** Counts bytes that are dropped. */
+  #isTooMuchDropped(bytes: number): boolean {
+    this.#droppedBytes += bytes;
+    return this.#droppedBytes > (this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY);
   }
 
   /** Whether bytes may be passed in this turn: they belong to a request that has begun or may begin now. */
