@@ -135,19 +135,42 @@ testOnPostgres('a request that PostgreSQL gave back without saying so is not giv
   }
 });
 
-testOnPostgres('a connection to a read-only PostgreSQL is given up for one that takes writes', async () => {
-  const url = await POSTGRES.create();
-  const { link, accounts, spore } = await replicaOverLink(url);
-  const name = new URL(url).pathname.slice(1);
-  const setForNewSessions = (setting: string) =>
-    POSTGRES.execute(process.env.TEST_POSTGRES_URL!, `alter database ${name} set ${setting}`);
-  await setForNewSessions('default_transaction_read_only = on');
-  link.cut();
-  await link.restore();
-  await eventually(() => expect(accounts.checkStore()).rejects.toThrow('read-only transaction'));
-  await setForNewSessions('default_transaction_read_only = off');
-  await eventually(() => accounts.admit(spore.key));
-});
+testOnPostgres.each([
+  [
+    'is read-only',
+    'alter database DATABASE set default_transaction_read_only = on',
+    'set transaction read write; alter database DATABASE set default_transaction_read_only = off', // seen by new connections alone
+    'cannot execute INSERT in a read-only transaction',
+  ],
+  [
+    'lacks a privilege',
+    'grant all on write_checks to pg_monitor; alter database DATABASE set role = pg_monitor',
+    'set role none; grant all on all tables in schema public to pg_monitor',
+    'permission denied for table daily_usage',
+  ],
+  [
+    'lacks a table',
+    'alter table daily_usage rename to renamed',
+    'alter table renamed rename to daily_usage',
+    'relation "daily_usage" does not exist',
+  ],
+])(
+  'while PostgreSQL %s it is unavailable, and requests are admitted afterwards',
+  async (_, take, give, reason) => {
+    const url = await POSTGRES.create();
+    const { link, accounts, spore } = await replicaOverLink(url);
+    const execute = (sql: string) =>
+      POSTGRES.execute(url, sql.replace('DATABASE', new URL(url).pathname.slice(1)));
+    await execute(take);
+    link.cut();
+    await link.restore();
+    await eventually(() =>
+      expect(accounts.checkStore()).rejects.toThrow(`key store is unavailable: ${reason}`),
+    );
+    await execute(give);
+    await eventually(() => accounts.admit(spore.key));
+  },
+);
 
 testOnPostgres('a query of a command, such as an export, may take longer than one of a request', async () => {
   const store = await openStore(await POSTGRES.create(), 'exist');

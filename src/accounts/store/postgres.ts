@@ -46,11 +46,11 @@ types.setTypeParser(types.builtins.INT8, Number);
 
 /**
  * Classes of SQLSTATE caused by the server, its load or its permissions and not by the statement: connection exception,
- * transaction rollback, read-only transaction, missing role or database, insufficient resources, lock not available,
- * operator intervention (including statement timeouts), system error.
+ * transaction rollback, read-only transaction, missing role, database, privilege or table, insufficient resources, lock
+ * not available, operator intervention (including statement timeouts), system error.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const UNAVAILABLE = /^(08|25006|28|3D|40|53|55P03|57|58)/;
+const UNAVAILABLE = /^(08|25006|28|3D|40|42501|42P01|53|55P03|57|58)/;
 
 /**
  * A connection pool for kysely that survives lost connections: every query gets an answer or a `StoreUnavailableError`
