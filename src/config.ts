@@ -37,8 +37,12 @@ function oneOf<const Value extends string>(...values: Value[]) {
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
 
 function hasKnownTlsParameters(url: string): boolean {
-  const names = URL.canParse(url) ? [...new URL(url).searchParams.keys()] : [];
-  return names.every((name) => !/ssl/i.test(name) || TLS_PARAMETERS.includes(name));
+  const parameters = URL.canParse(url) ? [...new URL(url).searchParams] : [];
+  const stated = parameters.filter(([name]) => /ssl/i.test(name));
+  return (
+    stated.every(([name, value]) => TLS_PARAMETERS.includes(name) && value !== '') &&
+    new Map(stated).size === stated.length
+  );
 }
 
 /** Whether the characters of a URL that would end its password are encoded. Its host may be missing: a parameter may name a socket. */
@@ -83,7 +87,8 @@ const configSchema = z.object({
       error: 'must be a URL: write / ? # and % of its password as %2F %3F %23 and %25, or set PGPASSWORD',
     })
     .refine((url) => url.startsWith('sqlite:') || hasKnownTlsParameters(url), {
-      error: 'must spell parameters for TLS as sslmode, sslrootcert, sslcert and sslkey: others are ignored',
+      error:
+        'must spell parameters for TLS as sslmode, sslrootcert, sslcert and sslkey, each once with a value: others are ignored',
     })
     .default('sqlite:var/nurselog.db')
     .describe('Store of API keys and request counts: `sqlite:<file>` or `postgres://…`.'),

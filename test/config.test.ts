@@ -161,7 +161,13 @@ test.each(['pa/ss', 'pa?ss', 'pa#ss', '12#34', '%ss'])(
   },
 );
 
-test.each(['ssl_mode=verify-full', 'sslMode=verify-full', 'sslmode=verify-full&sslrootCert=ca.pem'])(
+test.each([
+  'ssl_mode=verify-full',
+  'sslMode=verify-full',
+  'sslmode=verify-full&sslrootCert=ca.pem',
+  'sslmode=',
+  'sslmode=verify-full&sslmode=disable',
+])(
   'a DATABASE_URL with %s, which pg ignores, is refused: the connection would not be encrypted as intended',
   (parameters) => {
     const url = `postgres://nurselog:secret@db/nurselog?${parameters}`;
