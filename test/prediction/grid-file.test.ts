@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -118,10 +119,13 @@ test('a grid file without a point is refused', async () => {
   await expectRefusal(() => parseGridOf(file), file, 'holds no points');
 });
 
-test('a missing grid file and one that is a folder are refused', async () => {
+test('a missing grid file and one that is a folder or a pipe are refused', async () => {
   const missing = path.join(folder, 'nowhere.arrow');
   await expectRefusal(() => parseGridOf(missing), missing, 'the file is missing');
-  await expectRefusal(() => parseGridOf(folder), folder, 'cannot be read (EISDIR)');
+  const pipe = path.join(folder, 'pipe.arrow');
+  execFileSync('mkfifo', [pipe]);
+  for (const other of [folder, pipe])
+    await expectRefusal(() => parseGridOf(other), other, 'is not a regular file');
 });
 
 test.each([
