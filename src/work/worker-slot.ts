@@ -10,6 +10,9 @@ export interface WorkerWatcher {
   onReadyChange(): void;
 }
 
+/** The timeout of a run is counted in parts. A pause of the process or its machine ends at most one of them early. */
+const TIMEOUT_PARTS = 4;
+
 /** One worker's shared buffer, and its current run. */
 export class WorkerSlot {
   /** State of its worker: `opening` the models, or `stuck` in a run that has taken longer than `runTimeoutMs`. */
@@ -32,13 +35,26 @@ export class WorkerSlot {
   start(run: Run): void {
     run.fill(this.buffer.rows(run.count));
     this.#run = run;
-    this.#timeout = setTimeout(() => {
-      this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
-      this.#setState('stuck');
-    }, this.runTimeoutMs).unref();
+    this.#watch(run, TIMEOUT_PARTS);
     const { order } = run.slices[0].job.request;
     if (order !== undefined) this.orders?.postMessage(order);
     this.buffer.order(run.count);
+  }
+
+  /** Reports a run that is not answered after some more parts of the timeout. */
+  #watch(run: Run, parts: number): void {
+    // What the worker has answered meanwhile is received before the immediate.
+    const onPart = () =>
+      setImmediate(() => {
+        if (this.#run !== run) return;
+        if (parts > 1) {
+          this.#watch(run, parts - 1);
+          return;
+        }
+        this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
+        this.#setState('stuck');
+      });
+    this.#timeout = setTimeout(onPart, this.runTimeoutMs / TIMEOUT_PARTS).unref();
   }
 
   /** Delivers the answers of the run, if it is answered. */

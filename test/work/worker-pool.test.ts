@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { ExplainedError } from '../../src/output/explained-error.js';
 import type { PredictorData } from '../../src/prediction/predictor-data.js';
@@ -130,4 +131,17 @@ test('a worker that takes too long for a run is not ready until it returns', asy
     },
     1,
   );
+});
+
+test('a worker that answers while the process is paused has not taken too long', async () => {
+  const check = async (pool: WorkerPool, events: (string | number)[]) => {
+    await pool.warmUp();
+    events.length = 0;
+    const answers = answerSome(pool);
+    await nextTurn(); // timers come next
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+    await answers;
+    expect(events).toEqual([]);
+  };
+  await withPool(1, data, check, 2000);
 });
