@@ -39,10 +39,8 @@ const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 's
 function hasKnownTlsParameters(url: string): boolean {
   const parameters = URL.canParse(url) ? [...new URL(url).searchParams] : [];
   const stated = parameters.filter(([name]) => /ssl/i.test(name));
-  return (
-    stated.every(([name, value]) => TLS_PARAMETERS.includes(name) && value !== '') &&
-    new Map(stated).size === stated.length
-  );
+  const isKnown = ([name, value]: string[]) => TLS_PARAMETERS.includes(name) && value !== '';
+  return stated.every(isKnown) && new Map(stated).size === stated.length;
 }
 
 /** Whether the characters of a URL that would end its password are encoded. Its host may be missing: a parameter may name a socket. */

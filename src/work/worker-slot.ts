@@ -41,20 +41,15 @@ export class WorkerSlot {
     this.buffer.order(run.count);
   }
 
-  /** Reports a run that is not answered after some more parts of the timeout. */
+  /** Reports a run that is not answered after some more parts of the timeout, once answers that came meanwhile are received. */
   #watch(run: Run, parts: number): void {
-    // What the worker has answered meanwhile is received before the immediate.
-    const onPart = () =>
-      setImmediate(() => {
-        if (this.#run !== run) return;
-        if (parts > 1) {
-          this.#watch(run, parts - 1);
-          return;
-        }
-        this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
-        this.#setState('stuck');
-      });
-    this.#timeout = setTimeout(onPart, this.runTimeoutMs / TIMEOUT_PARTS).unref();
+    const onPart = () => {
+      if (this.#run !== run) return;
+      if (parts > 1) return this.#watch(run, parts - 1);
+      this.watcher.onError(new Error(`a worker did not return from a run within ${this.runTimeoutMs} ms`));
+      this.#setState('stuck');
+    };
+    this.#timeout = setTimeout(() => setImmediate(onPart), this.runTimeoutMs / TIMEOUT_PARTS).unref();
   }
 
   /** Delivers the answers of the run, if it is answered. */

@@ -151,7 +151,7 @@ const WHOLE: readonly Mistake[] = [
   ...['urn:ogc:def:crs:EPSG::4267', 'EPSG:26910', 4267].map((system): Mistake => {
     const crs = typeof system === 'string' ? { name: system } : { code: system };
     const units = { ...collection(unit(1)), crs: { properties: crs } };
-    const message = new RegExp(`units\\.crs must be WGS 84, not "?${system}"?: convert .*EPSG:4326`);
+    const message = new RegExp(`units\\.crs must be WGS 84 \\(convert .*EPSG:4326\\), not "?${system}`);
     return [`units in ${system}`, { units }, message];
   }),
   ['a feature that is none', { units: collection(null) }, /features\.0 must be a GeoJSON Feature, not null/],

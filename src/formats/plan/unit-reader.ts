@@ -45,16 +45,9 @@ export function collectionIssue(units: unknown): Issue | undefined {
   const { type, features, crs } = units;
   if (type !== 'FeatureCollection') return wrong('units.type', '"FeatureCollection"', type);
   if (!Array.isArray(features)) return wrong('units.features', 'an array', features);
-  const system = systemOf(crs);
-  if (system === undefined || WGS_84.test(String(system).trim())) return undefined;
-  const { path, message } = wrong('units.crs', 'WGS 84', system);
-  return { path, message: `${message}: convert the units to WGS 84 (EPSG:4326) degrees` };
-}
-
-/** The name or EPSG code in the member `crs`, which RFC 7946 removed; undefined where there is none. */
-function systemOf(crs: unknown): string | number | undefined {
-  const { name, code } = Object(Object(crs).properties);
-  return [name, code].find((value) => typeof value === 'string' || typeof value === 'number');
+  const { name, code: system = name } = Object(Object(crs).properties); // RFC 7946 removed the member
+  if (!system || typeof system === 'object' || WGS_84.test(String(system).trim())) return undefined;
+  return wrong('units.crs', 'WGS 84 (convert the units to EPSG:4326)', system);
 }
 
 /** Checks the ids of features. @throws ApiError with the first few that are missing, invalid or repeated */

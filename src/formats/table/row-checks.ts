@@ -94,13 +94,11 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
 }
 
 /** What to write in place of numbers with commas; empty where there are none. */
-function commaAdvice({ latitude, longitude, ...others }: Partial<Record<ReadColumn, unknown>>): string {
-  const texts = Object.values(others).filter((value) => typeof value === 'string');
-  const thousands = texts.find((text) => THOUSANDS.test(text));
-  const decimals = [latitude, longitude, ...texts.filter((text) => !THOUSANDS.test(text))];
-  if (decimals.some((value) => typeof value === 'string' && DECIMAL_COMMA.test(value)))
+function commaAdvice(site: Partial<Record<ReadColumn, unknown>>): string {
+  const isThousands = (name: string, text: string) => !name.endsWith('itude') && THOUSANDS.test(text);
+  const texts = Object.entries(site).flatMap(([n, v]) => (typeof v === 'string' ? [[n, v] as const] : []));
+  if (texts.some(([name, text]) => DECIMAL_COMMA.test(text) && !isThousands(name, text)))
     return ' Write decimals with a point, not with a comma.';
-  return thousands === undefined
-    ? ''
-    : ` Write numbers without a thousands comma: ${thousands.replaceAll(',', '').trim()}.`;
+  const [, number] = texts.find((entry) => isThousands(...entry)) ?? [];
+  return number ? ` Write numbers without a thousands comma: ${number.replaceAll(',', '').trim()}.` : '';
 }

@@ -33,12 +33,7 @@ function textStart(body: Buffer): number {
       'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252',
     );
   }
-  return hasMark(body) ? BYTE_ORDER_MARK.length : 0;
-}
-
-/** Whether a body begins with a byte order mark. */
-export function hasMark(body: Buffer): boolean {
-  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
 }
 
 /** Where a text ends without the blank lines at its end. @param hasSpaces whether these may have spaces and tabs */

@@ -31,7 +31,6 @@ export function textOutput(
   );
 
   const header = [...names, ...ours, ...ERROR_COLUMNS].map(csvCell).join(',') + lineEnd;
-
   const writeUploaded = (writer: RowWriter, rows: ChunkRows, row: number) => {
     if (uploaded === output && rows.copy?.(writer, row)) return;
     let text = '';

@@ -233,7 +233,6 @@ export class Connection extends SocketStream {
     }
   }
 
-  /** Counts bytes that are dropped. */
   #isTooMuchDropped(bytes: number): boolean {
     this.#droppedBytes += bytes;
     return this.#droppedBytes > (this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY);
