@@ -26,7 +26,7 @@ const MIN_POSITIONS = 4;
 const MAX_EDGE_DEGREES = 180;
 
 /** The end of the names of coordinate systems whose degrees are those of WGS 84 to within two metres. */
-const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|(GCS_)?WGS[ _]?(19)?84)$/i;
+const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|4152|4759|6318|(GCS_)?WGS[ _]?(19)?84)$/i;
 
 /** Degrees of longitude and latitude are below this; coordinates in metres or feet usually are not. */
 const MAX_DEGREES = 360;

@@ -6,7 +6,7 @@ const SYSTEM_NAME = /^\s*\w+\s*[[(]\s*(?:"([^"]*))?|^\s*Projection\s+(?!GEOGRAPH
 /** A coordinate system without a location on the earth, whose metres proj4 takes for angles. */
 const LOCAL = /^\s*LOCAL_CS\b/i;
 /** The end of the names of coordinate systems whose degrees are those of WGS 84 to within two metres. */
-const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|(GCS_)?WGS[ _]?(19)?84)$/i;
+const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|4152|4759|6318|(GCS_)?WGS[ _]?(19)?84)$/i;
 /** The longest name of a coordinate system that a message quotes. */
 const MAX_NAME = 100;
 
