@@ -7,6 +7,7 @@ import { configHelp, describeVariables, loadConfig } from '../src/config.js';
 import { availableCores, memoryLimitBytes } from '../src/control-groups.js';
 import { ExplainedError } from '../src/output/explained-error.js';
 import { checkMemoryLimit } from '../src/service/resource-limits.js';
+import { forAll } from './support/for-all.js';
 import { temporaryFolder } from './support/service-process.js';
 
 /** Each variable with a valid value, the result of reading it, and values that are refused. */
@@ -206,17 +207,14 @@ test("all other variables of the environment are ignored, the clients' NURSELOG_
 
 test('any value of a variable is read, or refused with the name of the variable', () => {
   const name = fc.constantFrom(...variables.map((variable) => variable.name));
-  fc.assert(
-    fc.property(name, fc.string(), (variable, value) => {
-      try {
-        loadConfig({ [variable]: value });
-      } catch (error) {
-        expect(error).toBeInstanceOf(ExplainedError);
-        expect((error as ExplainedError).message.startsWith(`${variable} `)).toBe(true);
-      }
-    }),
-    { numRuns: 2000 },
-  );
+  forAll(2000, [name, fc.string()], (variable, value) => {
+    try {
+      loadConfig({ [variable]: value });
+    } catch (error) {
+      expect(error).toBeInstanceOf(ExplainedError);
+      expect((error as ExplainedError).message.startsWith(`${variable} `)).toBe(true);
+    }
+  });
 });
 
 test('the default folders contain the grid and the models', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Accounts, type Admission } from '../../src/accounts/accounts.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { KeyAdministration } from '../../src/accounts/store/key-administration.js';
-import { amount } from '../support/length.js';
+import { forAllAsync } from '../support/for-all.js';
 import { AccountsOracle } from './support/accounts-oracle.js';
 import { DATABASES } from './support/databases.js';
 import { SettableClock } from './support/settable-clock.js';
@@ -55,15 +55,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('refund'), admission: index }) },
 ) as fc.Arbitrary<Step>;
+const steps = fc.array(step, { minLength: 10, maxLength: 60 });
 
 describe.each(DATABASES)('on $name', (database) => {
   test('two replicas answer any sequence of issues, changes, rotations, requests, refunds and waits as a plain model does', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        await checkSteps(await database.create(), [{ do: 'issue', tier: 'spore' }, ...steps]);
-      }),
-      { numRuns: amount({ short: 6, long: 200 }) },
-    );
+    await forAllAsync({ short: 6, long: 200 }, [steps], async (steps) => {
+      await checkSteps(await database.create(), [{ do: 'issue', tier: 'spore' }, ...steps]);
+    });
   });
 });
 

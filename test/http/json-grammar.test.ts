@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../src/formats/errors/api-error.js';
 import { documentEnd, type JsonError } from '../../src/formats/json/json-grammar.js';
 import { parseDocument } from '../../src/formats/request/read-document.js';
-import { amount } from '../support/length.js';
+import { forAll } from '../support/for-all.js';
 import { damagedText, jsonText } from './support/json-texts.js';
 
 /** Bytes, and the text that they are: half of a surrogate pair alone has no bytes. */
@@ -34,30 +34,24 @@ function errorOffset(bytes: Buffer): number | undefined {
 test('the grammar accepts exactly what JSON.parse accepts', () => {
   let accepted = 0;
   let refused = 0;
-  fc.assert(
-    fc.property(fc.oneof(jsonText, damagedText, damagedText), (json) => {
-      const { bytes, text } = encode(json);
-      const errorAt = errorOffset(bytes);
-      expect(errorAt === undefined).toBe(isJson(text));
-      if (errorAt === undefined) accepted++;
-      else refused++;
-    }),
-    { numRuns: amount({ short: 2000, long: 60_000 }) },
-  );
+  forAll({ short: 2000, long: 60_000 }, [fc.oneof(jsonText, damagedText, damagedText)], (json) => {
+    const { bytes, text } = encode(json);
+    const errorAt = errorOffset(bytes);
+    expect(errorAt === undefined).toBe(isJson(text));
+    if (errorAt === undefined) accepted++;
+    else refused++;
+  });
   expect(accepted).toBeGreaterThan(400);
   expect(refused).toBeGreaterThan(400);
 });
 
 test('an error is at the first byte that cannot be JSON: all before it can be', () => {
-  fc.assert(
-    fc.property(damagedText, (json) => {
-      const { bytes } = encode(json);
-      const errorAt = errorOffset(bytes);
-      if (errorAt === undefined) return;
-      expect([undefined, errorAt]).toContain(errorOffset(bytes.subarray(0, errorAt)));
-    }),
-    { numRuns: amount({ short: 1000, long: 30_000 }) },
-  );
+  forAll({ short: 1000, long: 30_000 }, [damagedText], (json) => {
+    const { bytes } = encode(json);
+    const errorAt = errorOffset(bytes);
+    if (errorAt === undefined) return;
+    expect([undefined, errorAt]).toContain(errorOffset(bytes.subarray(0, errorAt)));
+  });
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RequestPacer } from '../../src/http/server/pacing.js';
+import { forAllAsync } from '../support/for-all.js';
 import { openSocket } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
@@ -98,28 +99,25 @@ test('requests that wait begin together once their key calls alone again', async
 test('each request begins once and in the order of its key, a few of each key in a turn, whatever arrives', async () => {
   const bytes = fc.constantFrom(SMALL_BYTES, BATCH_BYTES);
   const arriving = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c'), bytes }), { maxLength: 30 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(arriving, { maxLength: 6 }), async (turns) => {
-      const recorder = new Recorder(['a', 'b', 'c']);
-      const sent: string[] = [];
-      const ofKey = (names: readonly string[], key: string) => names.filter((name) => name.startsWith(key));
-      for (const requests of turns) {
-        const before = recorder.began.length;
-        for (const { key, bytes } of requests) {
-          const name = `${key} ${sent.length}`;
-          sent.push(name);
-          recorder.request(key, bytes, name);
-        }
-        await nextTurn();
-        // Those that began as they arrived and, in the next turn, those that had waited.
-        for (const key of ['a', 'b', 'c'])
-          expect(ofKey(recorder.began.slice(before), key).length).toBeLessThanOrEqual(2 * SHARED.small);
+  await forAllAsync(50, [fc.array(arriving, { maxLength: 6 })], async (turns) => {
+    const recorder = new Recorder(['a', 'b', 'c']);
+    const sent: string[] = [];
+    const ofKey = (names: readonly string[], key: string) => names.filter((name) => name.startsWith(key));
+    for (const requests of turns) {
+      const before = recorder.began.length;
+      for (const { key, bytes } of requests) {
+        const name = `${key} ${sent.length}`;
+        sent.push(name);
+        recorder.request(key, bytes, name);
       }
-      for (let turn = 0; turn < sent.length; turn++) await nextTurn();
-      for (const key of ['a', 'b', 'c']) expect(ofKey(recorder.began, key)).toEqual(ofKey(sent, key));
-    }),
-    { numRuns: 50 },
-  );
+      await nextTurn();
+      // Those that began as they arrived and, in the next turn, those that had waited.
+      for (const key of ['a', 'b', 'c'])
+        expect(ofKey(recorder.began.slice(before), key).length).toBeLessThanOrEqual(2 * SHARED.small);
+    }
+    for (let turn = 0; turn < sent.length; turn++) await nextTurn();
+    for (const key of ['a', 'b', 'c']) expect(ofKey(recorder.began, key)).toEqual(ofKey(sent, key));
+  });
 });
 
 const usage = (key: string) => `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;

@@ -11,7 +11,7 @@ import { OPTION, type SiteRows } from '../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../testing/oracle/plain-climate.js';
 import { readPredictorData } from '../../testing/project.js';
 import { horizonSet } from '../prediction/support/site-requests.js';
-import { amount } from '../support/length.js';
+import { forAll } from '../support/for-all.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 
 const data = readPredictorData();
@@ -154,36 +154,30 @@ const entry = fc.oneof({ weight: 9, arbitrary: site }, { weight: 1, arbitrary: a
 test('the loop that reads a batch finds the same rows, errors and coordinates as the schema', () => {
   let rows = 0;
   const codes = new Set<string>();
-  fc.assert(
-    fc.property(fc.array(entry, { maxLength: 4 }), (entries) => {
-      const text = `{"requests":[${entries.join()}]}`;
-      const { requests } = JSON.parse(text) as { requests: unknown[] };
-      const outcome = requests.map(expectedEntry);
-      expect(actual(text)).toEqual(outcome);
-      for (const element of outcome) 'code' in element ? codes.add(element.code) : rows++;
-    }),
-    { numRuns: amount({ short: 1000, long: 100_000 }) },
-  );
+  forAll({ short: 1000, long: 100_000 }, [fc.array(entry, { maxLength: 4 })], (entries) => {
+    const text = `{"requests":[${entries.join()}]}`;
+    const { requests } = JSON.parse(text) as { requests: unknown[] };
+    const outcome = requests.map(expectedEntry);
+    expect(actual(text)).toEqual(outcome);
+    for (const element of outcome) 'code' in element ? codes.add(element.code) : rows++;
+  });
   expect(rows).toBeGreaterThan(200);
   expect([...codes].sort()).toEqual(['invalid_method', 'invalid_request', 'invalid_species']);
 });
 
 test('a single site is read as the same entry of a batch, for a comparison without its planting method', () => {
-  fc.assert(
-    fc.property(entry, (text) => {
-      const [element] = actual(`{"requests":[${text}]}`);
-      const read = (kind: 'prediction' | 'comparison') => {
-        const reading = reader.readSite(Buffer.from(text), kind);
-        return 'code' in reading ? reading.code : rowOf(reading, 0);
-      };
-      const outcome = 'code' in element! ? element.code : element!;
-      expect(read('prediction')).toEqual(outcome);
-      const comparison = read('comparison');
-      if (typeof outcome !== 'string') expect(comparison).toEqual(outcome.with(3, PLANTING_METHODS.length));
-      else if (outcome === 'invalid_species') expect(comparison).toEqual(outcome);
-    }),
-    { numRuns: amount({ short: 500, long: 50_000 }) },
-  );
+  forAll({ short: 500, long: 50_000 }, [entry], (text) => {
+    const [element] = actual(`{"requests":[${text}]}`);
+    const read = (kind: 'prediction' | 'comparison') => {
+      const reading = reader.readSite(Buffer.from(text), kind);
+      return 'code' in reading ? reading.code : rowOf(reading, 0);
+    };
+    const outcome = 'code' in element! ? element.code : element!;
+    expect(read('prediction')).toEqual(outcome);
+    const comparison = read('comparison');
+    if (typeof outcome !== 'string') expect(comparison).toEqual(outcome.with(3, PLANTING_METHODS.length));
+    else if (outcome === 'invalid_species') expect(comparison).toEqual(outcome);
+  });
 });
 
 /** The error of a valid prediction request with these fields added or replaced. */

@@ -4,6 +4,7 @@ import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
 import { greatCircleKm, nearestPoint, treeOf } from '../../testing/oracle/plain-nearest-point.js';
 import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
+import { forAll } from '../support/for-all.js';
 import { amount } from '../support/length.js';
 import {
   indexNodes,
@@ -62,19 +63,16 @@ test('the nearest point to a point of the real grid is the point itself', () => 
 test('the nearest point of any set equals that of a search of all; a tie gives the lowest index', () => {
   const radius = fc.constantFrom(0.1, 1, 20, 100, 500);
   const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
-  fc.assert(
-    fc.property(pointSets, lookups, radius, (set, queriesOf, radiusKm) => {
-      const nearest = new NearestPoint(set.index, radiusKm);
-      for (const query of queriesOf) {
-        const place = query(set);
-        const haversines = set.points.map((point) => haversine(place, point));
-        const smallest = haversines.reduce((least, each) => Math.min(least, each));
-        const isNear = smallest <= Math.sin(radiusKm / EARTH_RADIUS_KM / 2) ** 2;
-        expect(nearest.find(...place), `${place}`).toBe(isNear ? haversines.indexOf(smallest) : -1);
-      }
-    }),
-    { numRuns: amount({ short: 100, long: 1000 }) },
-  );
+  forAll({ short: 100, long: 1000 }, [pointSets, lookups, radius], (set, queriesOf, radiusKm) => {
+    const nearest = new NearestPoint(set.index, radiusKm);
+    for (const query of queriesOf) {
+      const place = query(set);
+      const haversines = set.points.map((point) => haversine(place, point));
+      const smallest = haversines.reduce((least, each) => Math.min(least, each));
+      const isNear = smallest <= Math.sin(radiusKm / EARTH_RADIUS_KM / 2) ** 2;
+      expect(nearest.find(...place), `${place}`).toBe(isNear ? haversines.indexOf(smallest) : -1);
+    }
+  });
 });
 
 test('no point is near a place that is not a number', () => {
@@ -114,21 +112,22 @@ const setsOnSphere = fc.constantFrom(10, 1).chain((stepsPerDegree) => {
 
 test('find and findAnywhere give the nearest of all points for any place on the sphere, with and without a radius', () => {
   const radius = fc.constantFrom(1, 20, 100);
-  fc.assert(
-    fc.property(setsOnSphere, placesOnSphere, radius, ({ index, points }, query, radiusKm) => {
+  forAll(
+    { short: 600, long: 40_000 },
+    [setsOnSphere, placesOnSphere, radius],
+    ({ index, points }, at, radiusKm) => {
       const nearest = new NearestPoint(index, radiusKm);
-      const haversines = points.map((point) => Math.min(1, haversine(query, point)));
+      const haversines = points.map((point) => Math.min(1, haversine(at, point)));
       const smallest = Math.min(...haversines);
       const isNear = smallest <= Math.sin(radiusKm / EARTH_RADIUS_KM / 2) ** 2;
-      expect(nearest.find(...query)).toBe(isNear ? haversines.indexOf(smallest) : -1);
-      const found = nearest.findAnywhere(...query);
+      expect(nearest.find(...at)).toBe(isNear ? haversines.indexOf(smallest) : -1);
+      const found = nearest.findAnywhere(...at);
       if (isNear) expect(found).toBe(haversines.indexOf(smallest));
       expect(haversines[found]).toBeCloseTo(smallest, 14); // geokdbush rounds its lower bounds
       expect(nearest.distanceKm).toBeCloseTo(
         2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(haversines[found])),
         6,
       );
-    }),
-    { numRuns: amount({ short: 600, long: 40_000 }) },
+    },
   );
 });

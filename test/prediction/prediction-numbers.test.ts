@@ -10,6 +10,7 @@ import {
   PredictionReporter,
   tenThousandths,
 } from '../../src/prediction/model/prediction-numbers.js';
+import { forAll } from '../support/for-all.js';
 
 /** Contributions in probability; many are equal once they are rounded, some to the last bit. */
 const contribution = fc.oneof(
@@ -64,24 +65,21 @@ test('magnitudes beyond 1 are reported as they are, up to what a number can hold
 });
 
 test('a prediction reports the rounded survival and the candidates of largest rounded magnitude, ties in feature order', () => {
-  fc.assert(
-    fc.property(outputs, ({ width, candidates, survival, contributions }) => {
-      const expected = Array.from(survival, (probability, output) => {
-        const ofOutput = contributions.subarray(output * width, (output + 1) * width);
-        // The sort is stable.
-        const factors = candidates
-          .map((feature) => ({
-            code: factorCode(feature, ofOutput[feature] < 0),
-            magnitude: Math.round(Math.abs(ofOutput[feature]) * 10_000),
-          }))
-          .sort((a, b) => b.magnitude - a.magnitude)
-          .slice(0, RISK_FACTOR_COUNT);
-        return [tenThousandths(probability), ...factors.flatMap(({ code, magnitude }) => [code, magnitude])];
-      });
-      expect(report(reporterOf(width, candidates), survival, contributions)).toEqual(expected.flat());
-    }),
-    { numRuns: 2000 },
-  );
+  forAll(2000, [outputs], ({ width, candidates, survival, contributions }) => {
+    const expected = Array.from(survival, (probability, output) => {
+      const ofOutput = contributions.subarray(output * width, (output + 1) * width);
+      // The sort is stable.
+      const factors = candidates
+        .map((feature) => ({
+          code: factorCode(feature, ofOutput[feature] < 0),
+          magnitude: Math.round(Math.abs(ofOutput[feature]) * 10_000),
+        }))
+        .sort((a, b) => b.magnitude - a.magnitude)
+        .slice(0, RISK_FACTOR_COUNT);
+      return [tenThousandths(probability), ...factors.flatMap(({ code, magnitude }) => [code, magnitude])];
+    });
+    expect(report(reporterOf(width, candidates), survival, contributions)).toEqual(expected.flat());
+  });
 });
 
 test('three different risk factors are reported even if every candidate contributes nothing', () => {
@@ -111,13 +109,11 @@ test.each([
 test('a probability is rounded to within half a ten-thousandth, and each of the 10,001 ten-thousandths to itself', () => {
   const all = Array.from({ length: 10_001 }, (_, k) => k);
   expect(all.map((k) => tenThousandths(k / 10_000))).toEqual(all);
-  fc.assert(
-    fc.property(fc.float({ min: 0, max: 1, noNaN: true }), (probability) => {
-      const rounded = tenThousandths(probability);
-      expect(Number.isInteger(rounded)).toBe(true);
-      expect(Math.abs(rounded / 10_000 - probability)).toBeLessThanOrEqual(0.00005 + 1e-15);
-    }),
-  );
+  forAll(100, [fc.float({ min: 0, max: 1, noNaN: true })], (probability) => {
+    const rounded = tenThousandths(probability);
+    expect(Number.isInteger(rounded)).toBe(true);
+    expect(Math.abs(rounded / 10_000 - probability)).toBeLessThanOrEqual(0.00005 + 1e-15);
+  });
 });
 
 test('a probability outside 0 to 1 is reported as 0 or 1', () => {

@@ -12,6 +12,7 @@ import {
   WARMING,
 } from '../../src/prediction/site-rows.js';
 import { readPredictorData } from '../../testing/project.js';
+import { forAll } from '../support/for-all.js';
 
 const { grid, manifest } = readPredictorData();
 const names = manifest.features.map(({ name }) => name);
@@ -51,40 +52,36 @@ test('the saturation pressure is that of the handbooks', () => {
 });
 
 test("a site's own elevation moves its climate by the lapse rates of its point, and precipitation by that of the logarithm", () => {
-  fc.assert(
-    fc.property(point, rise, (at, metres) => {
-      const before = featuresOf(at);
-      const elevationM = column('elevation', at) + metres;
-      const after = featuresOf(at, { elevationM });
-      for (const name of ['temperature_min_january', 'dew_point', 'vpd_max'])
-        expect(after[name]).toBeCloseTo(before[name] + (column(`lapse_${name}`, at) * metres) / 1000, 4);
-      const growth = Math.exp((column('lapse_precipitation_annual', at) * metres) / 1000);
-      expect(after.precipitation_annual / (before.precipitation_annual * growth)).toBeCloseTo(1, 5);
-      expect(after).toEqual({
-        ...before,
-        elevation: Math.fround(elevationM),
-        ...Object.fromEntries(Object.entries(after).filter(([name]) => `lapse_${name}` in grid.columns)),
-      });
-    }),
-  );
+  forAll(100, [point, rise], (at, metres) => {
+    const before = featuresOf(at);
+    const elevationM = column('elevation', at) + metres;
+    const after = featuresOf(at, { elevationM });
+    for (const name of ['temperature_min_january', 'dew_point', 'vpd_max'])
+      expect(after[name]).toBeCloseTo(before[name] + (column(`lapse_${name}`, at) * metres) / 1000, 4);
+    const growth = Math.exp((column('lapse_precipitation_annual', at) * metres) / 1000);
+    expect(after.precipitation_annual / (before.precipitation_annual * growth)).toBeCloseTo(1, 5);
+    expect(after).toEqual({
+      ...before,
+      elevation: Math.fround(elevationM),
+      ...Object.fromEntries(Object.entries(after).filter(([name]) => `lapse_${name}` in grid.columns)),
+    });
+  });
 });
 
 test('warming moves temperatures by itself, keeps the dew point, and scales the vapor pressure deficit at constant relative humidity', () => {
-  fc.assert(
-    fc.property(point, rise, warming, (at, metres, degrees) => {
-      const elevationM = column('elevation', at) + metres;
-      const before = featuresOf(at, { elevationM });
-      const after = featuresOf(at, { elevationM, warming: degrees });
-      const max = column('temperature_max', at) + (column('lapse_temperature_max', at) * metres) / 1000;
-      expect(after.temperature_min_january).toBeCloseTo(before.temperature_min_january + degrees, 4);
-      expect(after.dew_point).toBe(before.dew_point);
-      expect(after.vpd_max / saturationPressure(max + degrees)).toBeCloseTo(
-        before.vpd_max / saturationPressure(max),
-        6,
-      );
-      expect(after.precipitation_annual).toBe(before.precipitation_annual);
-    }),
-  );
+  forAll(100, [point, rise, warming], (at, metres, degrees) => {
+    const elevationM = column('elevation', at) + metres;
+    const before = featuresOf(at, { elevationM });
+    const after = featuresOf(at, { elevationM, warming: degrees });
+    const max = column('temperature_max', at) + (column('lapse_temperature_max', at) * metres) / 1000;
+    expect(after.temperature_min_january).toBeCloseTo(before.temperature_min_january + degrees, 4);
+    expect(after.dew_point).toBe(before.dew_point);
+    expect(after.vpd_max / saturationPressure(max + degrees)).toBeCloseTo(
+      before.vpd_max / saturationPressure(max),
+      6,
+    );
+    expect(after.precipitation_annual).toBe(before.precipitation_annual);
+  });
 });
 
 test('measured conditions replace only their own features, and a scenario moves them too', () => {
@@ -95,29 +92,25 @@ test('measured conditions replace only their own features, and a scenario moves 
     dew_point: 4,
     heat_load: 0.5,
   };
-  fc.assert(
-    fc.property(point, (at) => {
-      const elevationM = column('elevation', at) - 300;
-      const own = featuresOf(at, { elevationM });
-      expect(featuresOf(at, { elevationM, conditions })).toEqual({ ...own, ...conditions });
-      const changed = featuresOf(at, { conditions, warming: 3, precipitationChange: -20 });
-      expect(changed).toMatchObject({ elevation: 500, precipitation_annual: 800, heat_load: 0.5 });
-      const max = column('temperature_max', at);
-      const ratio = saturationPressure(max + 3) / saturationPressure(max);
-      expect(changed.vpd_max).toBeCloseTo(20 * ratio, 4);
-      expect(changed.dew_point).toBe(4);
-    }),
-  );
+  forAll(100, [point], (at) => {
+    const elevationM = column('elevation', at) - 300;
+    const own = featuresOf(at, { elevationM });
+    expect(featuresOf(at, { elevationM, conditions })).toEqual({ ...own, ...conditions });
+    const changed = featuresOf(at, { conditions, warming: 3, precipitationChange: -20 });
+    expect(changed).toMatchObject({ elevation: 500, precipitation_annual: 800, heat_load: 0.5 });
+    const max = column('temperature_max', at);
+    const ratio = saturationPressure(max + 3) / saturationPressure(max);
+    expect(changed.vpd_max).toBeCloseTo(20 * ratio, 4);
+    expect(changed.dew_point).toBe(4);
+  });
 });
 
 test('a scenario of no change and the elevation of the matched point change no bit', () => {
-  fc.assert(
-    fc.property(point, fc.constantFrom(0, -0), (at, nothing) => {
-      const same = { elevationM: column('elevation', at), warming: nothing, precipitationChange: nothing };
-      expect(featuresOf(at, same)).toEqual(featuresOf(at));
-      expect(featuresOf(at, {})).toEqual(featuresOf(at));
-    }),
-  );
+  forAll(100, [point, fc.constantFrom(0, -0)], (at, nothing) => {
+    const same = { elevationM: column('elevation', at), warming: nothing, precipitationChange: nothing };
+    expect(featuresOf(at, same)).toEqual(featuresOf(at));
+    expect(featuresOf(at, {})).toEqual(featuresOf(at));
+  });
 });
 
 test('an extreme scenario is not clamped: precipitation triples, and vapor pressure deficit passes its bounds', () => {

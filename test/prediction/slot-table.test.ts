@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SlotTable } from '../../src/prediction/cache.js';
-import { amount } from '../support/length.js';
+import { forAll } from '../support/for-all.js';
 
 const CONTENT_WORDS = 3;
 
@@ -10,31 +10,28 @@ const key = fc.record({ first: fc.integer({ min: -5, max: 20 }), second: fc.inte
 const operations = fc.array(fc.record({ key, keep: fc.boolean() }), { maxLength: 400 });
 
 test('a slot table returns the content stored last under a key or nothing, and stays within its memory limit', () => {
-  fc.assert(
-    fc.property(operations, fc.integer({ min: 0, max: 4000 }), (steps, maxBytes) => {
-      const table = new SlotTable(maxBytes, CONTENT_WORDS);
-      expect(table.words.byteLength).toBeLessThanOrEqual(maxBytes);
-      const kept = new Map<string, number>();
-      for (const [step, { key, keep }] of steps.entries()) {
-        const { first, second } = key;
-        const found = table.find(first, second);
-        const name = `${first} ${second}`;
-        if (found !== -1) {
-          expect([...table.words.subarray(found, found + CONTENT_WORDS)]).toEqual(
-            Array(CONTENT_WORDS).fill(kept.get(name)),
-          );
-        } else if (keep && (first !== 0 || second !== 0)) {
-          const claimed = table.claim(first, second);
-          expect(claimed === -1).toBe(table.words.length === 0);
-          if (claimed === -1) continue;
-          table.words.fill(step, claimed, claimed + CONTENT_WORDS);
-          kept.set(name, step);
-          expect(table.find(first, second)).toBe(claimed);
-        }
+  forAll({ short: 500, long: 5000 }, [operations, fc.integer({ min: 0, max: 4000 })], (steps, maxBytes) => {
+    const table = new SlotTable(maxBytes, CONTENT_WORDS);
+    expect(table.words.byteLength).toBeLessThanOrEqual(maxBytes);
+    const kept = new Map<string, number>();
+    for (const [step, { key, keep }] of steps.entries()) {
+      const { first, second } = key;
+      const found = table.find(first, second);
+      const name = `${first} ${second}`;
+      if (found !== -1) {
+        expect([...table.words.subarray(found, found + CONTENT_WORDS)]).toEqual(
+          Array(CONTENT_WORDS).fill(kept.get(name)),
+        );
+      } else if (keep && (first !== 0 || second !== 0)) {
+        const claimed = table.claim(first, second);
+        expect(claimed === -1).toBe(table.words.length === 0);
+        if (claimed === -1) continue;
+        table.words.fill(step, claimed, claimed + CONTENT_WORDS);
+        kept.set(name, step);
+        expect(table.find(first, second)).toBe(claimed);
       }
-    }),
-    { numRuns: amount({ short: 500, long: 5000 }) },
-  );
+    }
+  });
 });
 
 test('a slot table a quarter full keeps nearly all of its keys, both whole numbers and places', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { speciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { readPredictorData } from '../../testing/project.js';
+import { forAll } from '../support/for-all.js';
 
 const { species } = readPredictorData();
 const catalogue = speciesCatalogue(species);
@@ -34,15 +35,12 @@ test('no species is closest to a text that resembles none', () => {
 
 test('the closest species has the code with the fewest edits to the text, at most two, for any text', () => {
   const letters = fc.string({ unit: fc.constantFrom(...'ACEGLPSTU'), maxLength: 8 });
-  fc.assert(
-    fc.property(letters, (text) => {
-      const proposed = closestCode(text);
-      const edits = species.map(({ species_code }) => editDistance(text, species_code));
-      const fewest = Math.min(...edits);
-      expect(proposed).toBe(fewest <= 2 ? species[edits.indexOf(fewest)].species_code : undefined);
-    }),
-    { numRuns: 2000 },
-  );
+  forAll(2000, [letters], (text) => {
+    const proposed = closestCode(text);
+    const edits = species.map(({ species_code }) => editDistance(text, species_code));
+    const fewest = Math.min(...edits);
+    expect(proposed).toBe(fewest <= 2 ? species[edits.indexOf(fewest)].species_code : undefined);
+  });
 });
 
 test('a text of a million letters is not compared with codes letter by letter', () => {

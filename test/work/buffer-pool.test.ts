@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BufferPool } from '../../src/work/memory/buffer-pool.js';
+import { forAll } from '../support/for-all.js';
 
 test('memory in use is never allocated again, whatever size the slabs of Node have', () => {
   const { poolSize } = Buffer;
@@ -8,23 +9,20 @@ test('memory in use is never allocated again, whatever size the slabs of Node ha
   Buffer.poolSize = 65_536;
   const step = fc.record({ size: fc.integer({ min: 1, max: 200_000 }), release: fc.nat(20) });
   try {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const pool = new BufferPool();
-        const used: { bytes: Buffer; mark: number }[] = [];
-        for (const [index, { size, release }] of steps.entries()) {
-          const mark = index % 256;
-          const bytes = pool.acquire(size % 3 === 0 ? size : (size % 4096) + 1);
-          bytes.fill(mark);
-          used.push({ bytes, mark });
-          if (release < used.length) pool.release(used.splice(release, 1)[0].bytes);
-          for (const { bytes, mark } of used) {
-            expect([bytes[0], bytes[bytes.length >> 1], bytes.at(-1)]).toEqual([mark, mark, mark]);
-          }
+    forAll(200, [fc.array(step, { maxLength: 60 })], (steps) => {
+      const pool = new BufferPool();
+      const used: { bytes: Buffer; mark: number }[] = [];
+      for (const [index, { size, release }] of steps.entries()) {
+        const mark = index % 256;
+        const bytes = pool.acquire(size % 3 === 0 ? size : (size % 4096) + 1);
+        bytes.fill(mark);
+        used.push({ bytes, mark });
+        if (release < used.length) pool.release(used.splice(release, 1)[0].bytes);
+        for (const { bytes, mark } of used) {
+          expect([bytes[0], bytes[bytes.length >> 1], bytes.at(-1)]).toEqual([mark, mark, mark]);
         }
-      }),
-      { numRuns: 200 },
-    );
+      }
+    });
   } finally {
     Buffer.poolSize = poolSize;
   }
