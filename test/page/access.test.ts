@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { HAS_CHROMIUM } from '../support/chromium.js';
-import { browserTest, linkOf, openPage, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { expect } from 'vitest';
+import { linkOf, openPage, serviceAndBrowser, test, watchedPage } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
@@ -25,48 +24,45 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
-  'axe finds nothing in any panel in %s mode',
-  async (colorScheme) => {
-    // Only axe needs the policy off; every other test has it.
-    const { page } = await watchedPage(shared.browser, { colorScheme, bypassCSP: true });
-    await page.goto(shared.service.apiUrl);
-    await page.getByLabel('API key').waitFor();
+test.each(['light', 'dark'] as const)('axe finds nothing in any panel in %s mode', async (colorScheme) => {
+  // Only axe needs the policy off; every other test has it.
+  const { page } = await watchedPage(shared.browser, { colorScheme, bypassCSP: true });
+  await page.goto(shared.service.apiUrl);
+  await page.getByLabel('API key').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+  await page.locator('.ranking').waitFor();
+  await mapReady(page);
+  expect(await violations(page)).toEqual([]);
+  for (const name of ['Units', 'About the figures']) {
+    await page.getByRole('tab', { name }).click();
+    await page.getByRole('heading', { level: 2 }).waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
-    await page.locator('.ranking').waitFor();
-    await mapReady(page);
-    expect(await violations(page)).toEqual([]);
-    for (const name of ['Units', 'About the figures']) {
-      await page.getByRole('tab', { name }).click();
-      await page.getByRole('heading', { level: 2 }).waitFor();
-      expect(await violations(page)).toEqual([]);
-    }
-    await page.getByRole('tab', { name: 'Units' }).click();
-    await drop(page, 'units.geojson', collection(['North slope']));
-    await page.getByLabel('Change a unit').selectOption('North slope');
-    await page.getByRole('button', { name: 'Edit corners' }).click();
-    await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
-    await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByRole('button', { name: 'Point 1: first' }).click();
-    await page.getByLabel(/^Hand planting, per/).fill('1.2');
-    await page.getByLabel(/^Drone seeding, per/).fill('0.6');
-    await page.getByLabel(/^Living trees wanted/).fill('500');
-    await page.getByLabel('My choice').check();
-    await page.locator('table.order').first().waitFor();
-    await page.getByRole('button', { name: 'Split by elevation' }).click();
-    await page.getByRole('button', { name: /^Accept/ }).waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.getByRole('tab', { name: 'Site' }).click();
-    await page.locator('table.side-by-side').waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.setViewportSize(PHONE);
-    expect(await violations(page)).toEqual([]);
-  },
-);
+  }
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await page.getByLabel('Change a unit').selectOption('North slope');
+  await page.getByRole('button', { name: 'Edit corners' }).click();
+  await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
+  await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByRole('button', { name: 'Point 1: first' }).click();
+  await page.getByLabel(/^Hand planting, per/).fill('1.2');
+  await page.getByLabel(/^Drone seeding, per/).fill('0.6');
+  await page.getByLabel(/^Living trees wanted/).fill('500');
+  await page.getByLabel('My choice').check();
+  await page.locator('table.order').first().waitFor();
+  await page.getByRole('button', { name: 'Split by elevation' }).click();
+  await page.getByRole('button', { name: /^Accept/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.locator('table.side-by-side').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize(PHONE);
+  expect(await violations(page)).toEqual([]);
+});
 
-browserTest('everything can be reached and done with the keyboard alone', async () => {
+test('everything can be reached and done with the keyboard alone', async () => {
   const { page } = await watchedPage(shared.browser);
   await page.goto(shared.service.apiUrl);
   await page.getByLabel('API key').waitFor();
@@ -89,7 +85,7 @@ browserTest('everything can be reached and done with the keyboard alone', async 
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('tab-units');
 });
 
-browserTest('from 1280 pixels on the header is one row, and no other climate moves it', async () => {
+test('from 1280 pixels on the header is one row, and no other climate moves it', async () => {
   const { page } = await openPage(shared, {}, { viewport: { width: 1280, height: 800 } });
   await mapReady(page);
   const boxes = () =>
@@ -121,7 +117,7 @@ browserTest('from 1280 pixels on the header is one row, and no other climate mov
   await expect.poll(() => page.url()).toContain('site=');
 });
 
-browserTest('on a phone nothing is wider than the screen', async () => {
+test('on a phone nothing is wider than the screen', async () => {
   const { page } = await watchedPage(shared.browser, { viewport: PHONE, hasTouch: true });
   await page.route('**/*.pmtiles', () => undefined); // a slow network: the map is never loaded whole
   await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));

@@ -2,7 +2,7 @@ import type { FeatureCollection, Polygon } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { cornersText } from '../../web/src/state/corners.js';
-import { browserTest, linkOf, serviceAndBrowser } from './support/browser.js';
+import { linkOf, serviceAndBrowser, test } from './support/browser.js';
 import { middleOfMap, pressTriangle } from './support/launch-browser.js';
 import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
@@ -29,7 +29,7 @@ async function editFirst(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
 }
 
-browserTest('the mouse moves, adds and removes corners; each change is planned, and undone', async () => {
+test('the mouse moves, adds and removes corners; each change is planned, and undone', async () => {
   const { page } = await openUnits(shared, {}, { reducedMotion: 'reduce' });
   await editFirst(page);
   const [before] = await exportedCorners(page);
@@ -80,7 +80,7 @@ browserTest('the mouse moves, adds and removes corners; each change is planned, 
   expect((await exportedCorners(page))[0]).toEqual(moved);
 });
 
-browserTest('units are drawn and edited by keyboard alone, even with corners of another', async () => {
+test('units are drawn and edited by keyboard alone, even with corners of another', async () => {
   const { page } = await openUnitsOnMap(shared, { map: '9/46/-121' });
   await page.getByRole('button', { name: 'Draw a unit' }).focus();
   await page.keyboard.press('Enter');
@@ -136,7 +136,7 @@ browserTest('units are drawn and edited by keyboard alone, even with corners of 
   expect(await names.allInnerTexts()).toEqual(['None: show all on the map', '=Ridge', 'Copy']);
 });
 
-browserTest('neither Enter nor a double click throws away corners that are too few for a unit', async () => {
+test('neither Enter nor a double click throws away corners that are too few for a unit', async () => {
   const { page } = await openUnitsOnMap(shared, { map: '11/44.12/-122.03' });
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   const [x, y] = await middleOfMap(page);
@@ -154,7 +154,7 @@ browserTest('neither Enter nor a double click throws away corners that are too f
   expect(await page.getByText('A unit needs at least three corners.').count()).toBe(0);
 });
 
-browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider has the focus', async () => {
+test('Ctrl+Z and Escape work while a checkbox, a radio button or a slider has the focus', async () => {
   const { page } = await openUnitsOnMap(shared);
   for (const field of [
     page.getByLabel('Native species only'),
@@ -190,7 +190,7 @@ browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider
   await page.getByLabel('Change a unit').waitFor();
 });
 
-browserTest('a finger draws a unit and moves a corner on a phone', async () => {
+test('a finger draws a unit and moves a corner on a phone', async () => {
   const { page, context } = await openUnitsOnMap(
     shared,
     { map: '11/44.12/-122.03' },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { HAS_CHROMIUM } from '../support/chromium.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { browserTest, linkOf, openPage, sharedBrowser, watchedPage } from './support/browser.js';
+import { linkOf, openPage, sharedBrowser, test, watchedPage } from './support/browser.js';
 import { drop, storedText, unitsWith } from './support/units.js';
 
 /** A name that would change the title of the page if it were read as markup. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-browserTest('markup in names of species, files, columns and units is shown as text everywhere', async () => {
+test('markup in names of species, files, columns and units is shown as text everywhere', async () => {
   const { page } = await openPage({ service, browser }, { site: '44.12,-122.03' });
   await page.getByTestId('tile-manual').waitFor();
   await page.getByText(MARKUP).first().waitFor({ state: 'attached' });
@@ -52,7 +52,7 @@ browserTest('markup in names of species, files, columns and units is shown as te
   expect(await page.title()).toBe(TITLE);
 });
 
-browserTest('the key is in no address, referrer, lasting store or log line, but in the session', async () => {
+test('the key is in no address, referrer, lasting store or log line, but in the session', async () => {
   const { page } = await watchedPage(browser);
   const sent: { url: string; referrer: string | undefined }[] = [];
   page.on('request', (request) => {

@@ -1,13 +1,13 @@
 import { truncateSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
+import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved, score, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest('a change of the key keeps the file of points and its answered rows', async () => {
+test('a change of the key keeps the file of points and its answered rows', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
   await score(page, '2 of 2 rows answered');
@@ -26,7 +26,7 @@ browserTest('a change of the key keeps the file of points and its answered rows'
   await page.getByRole('heading', { name: '2 points' }).waitFor({ state: 'detached' });
 });
 
-browserTest('a change of the panel keeps what the plan was narrowed to and its order', async () => {
+test('a change of the panel keeps what the plan was narrowed to and its order', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
   await page.getByLabel('Douglas-fir only').check();
@@ -62,7 +62,7 @@ async function expectWork(page: Page): Promise<void> {
   expect(await page.getByLabel('Warming, °C').inputValue()).toBe('2');
 }
 
-browserTest('work survives a reload and a new tab, not its switch or Clear; no key is kept', async () => {
+test('work survives a reload and a new tab, not its switch or Clear; no key is kept', async () => {
   const { page, context } = await openUnits(shared);
   const questions: string[] = [];
   page.on('dialog', (dialog) => {
@@ -107,36 +107,33 @@ browserTest('work survives a reload and a new tab, not its switch or Clear; no k
   expect(await page.getByLabel('Change a unit').count()).toBe(0);
 });
 
-browserTest(
-  'a tab whose kept work another one replaced keeps all of it at its next change, and is not closed before without a question',
-  async () => {
-    const { page: first, context } = await openUnits(shared);
-    const second = await context.newPage();
-    await second.goto(`${shared.service.apiUrl}/#key=${shared.service.key}&panel=units`);
-    await second.getByRole('heading', { name: 'Planting units' }).waitFor();
-    const changed = 'The work was changed in another tab.';
-    await drop(second, 'units.geojson', collection(['Of the second']));
-    await first.getByText(changed).waitFor();
-    await drop(first, 'units.geojson', collection(['Of the first']));
-    await second.getByText(changed).waitFor();
-    const questions: string[] = [];
-    second.on('dialog', (dialog) => {
-      questions.push(dialog.type());
-      return dialog.dismiss();
-    });
-    await second.getByRole('tab', { name: 'Units' }).click(); // browsers ask only after an interaction
-    await second.close({ runBeforeUnload: true });
-    await expect.poll(() => questions).toEqual(['beforeunload']);
-    await second.getByLabel(/^Hand planting, per/).fill('1.2');
-    await first.getByText(changed).waitFor();
-    expect(await storedText(second)).toContain('Of the second');
-    await second.reload();
-    await second.locator('table.plan').getByText('Of the second').waitFor();
-    expect(questions).toEqual(['beforeunload']);
-  },
-);
+test('a tab whose kept work another one replaced keeps all of it at its next change, and is not closed before without a question', async () => {
+  const { page: first, context } = await openUnits(shared);
+  const second = await context.newPage();
+  await second.goto(`${shared.service.apiUrl}/#key=${shared.service.key}&panel=units`);
+  await second.getByRole('heading', { name: 'Planting units' }).waitFor();
+  const changed = 'The work was changed in another tab.';
+  await drop(second, 'units.geojson', collection(['Of the second']));
+  await first.getByText(changed).waitFor();
+  await drop(first, 'units.geojson', collection(['Of the first']));
+  await second.getByText(changed).waitFor();
+  const questions: string[] = [];
+  second.on('dialog', (dialog) => {
+    questions.push(dialog.type());
+    return dialog.dismiss();
+  });
+  await second.getByRole('tab', { name: 'Units' }).click(); // browsers ask only after an interaction
+  await second.close({ runBeforeUnload: true });
+  await expect.poll(() => questions).toEqual(['beforeunload']);
+  await second.getByLabel(/^Hand planting, per/).fill('1.2');
+  await first.getByText(changed).waitFor();
+  expect(await storedText(second)).toContain('Of the second');
+  await second.reload();
+  await second.locator('table.plan').getByText('Of the second').waitFor();
+  expect(questions).toEqual(['beforeunload']);
+});
 
-browserTest('kept work that cannot be read stays, and the page says so, until there are units', async () => {
+test('kept work that cannot be read stays, and the page says so, until there are units', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North slope']));
   await expect.poll(() => storedText(page)).toContain('North slope');
@@ -166,7 +163,7 @@ browserTest('kept work that cannot be read stays, and the page says so, until th
   expect(await storedText(page)).not.toContain('North slope');
 });
 
-browserTest('a tab whose kept work another one removed keeps all of it at its next change', async () => {
+test('a tab whose kept work another one removed keeps all of it at its next change', async () => {
   const { page, context } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
   await expect.poll(() => storedText(page)).toContain('North slope');
@@ -189,91 +186,85 @@ browserTest('a tab whose kept work another one removed keeps all of it at its ne
   await expect.poll(() => page.getByLabel('Keep my work in this browser').isChecked()).toBe(false);
 });
 
-browserTest(
-  'a saved project opens elsewhere with all of the work, and a damaged or hostile one says what is wrong and does nothing',
-  async () => {
-    const first = await openUnits(shared);
-    await workIn(first.page);
-    const text = await saved(first.page, 'Save project');
-    await first.context.close();
-    const project = JSON.parse(text);
-    expect(project.type).toBe('FeatureCollection');
-    expect(project.features[0]).toMatchObject({ id: 'North slope', properties: { name: 'North slope' } });
-    expect(text).not.toContain(shared.service.key);
+test('a saved project opens elsewhere with all of the work, and a damaged or hostile one says what is wrong and does nothing', async () => {
+  const first = await openUnits(shared);
+  await workIn(first.page);
+  const text = await saved(first.page, 'Save project');
+  await first.context.close();
+  const project = JSON.parse(text);
+  expect(project.type).toBe('FeatureCollection');
+  expect(project.features[0]).toMatchObject({ id: 'North slope', properties: { name: 'North slope' } });
+  expect(text).not.toContain(shared.service.key);
 
-    const { page } = await openUnits(shared);
-    const open = (content: unknown) =>
-      page.getByLabel('Open project').setInputFiles({
-        name: 'project.geojson',
-        mimeType: '',
-        buffer: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
-      });
-    await open(text);
-    await page.getByText('Opened: a project with 2 units.').waitFor();
-    await expectWork(page);
+  const { page } = await openUnits(shared);
+  const open = (content: unknown) =>
+    page.getByLabel('Open project').setInputFiles({
+      name: 'project.geojson',
+      mimeType: '',
+      buffer: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
+    });
+  await open(text);
+  await page.getByText('Opened: a project with 2 units.').waitFor();
+  await expectWork(page);
 
-    const markup = '<img src=x onerror=document.title="run">';
-    const changed = (change: object) => ({ ...project, nurselog: { ...project.nurselog, ...change } });
-    const costly = { ...project.nurselog.settings, costs: { manual: '1', drone_seeded: 1 } };
-    for (const [content, message] of [
-      [text.slice(0, -10), 'The file is not JSON'],
-      [changed({ version: 2 }), 'The project has version 2; this page reads version 1.'],
-      [{ ...project, nurselog: null }, 'The project has version none'],
-      [{ ...project, features: {} }, 'The project has no list of features.'],
-      [changed({ settings: costly }), 'settings.costs.manual: Invalid input: expected number'],
-      [changed({ choices: markup.repeat(1000) }), 'choices: Too big'],
-      [changed({ points: null }), 'scored.rows: Too big: expected a point for each row'],
-      [{ ...project, features: [{ id: markup, geometry: null }] }, 'units.0.geometry: Invalid input'],
-    ] as const) {
-      await open(content);
-      await page.locator('#panel .error').getByText(message).waitFor();
-    }
-    await open(text);
-    await page.getByText('Not opened: the answered rows stay.').waitFor();
-    await expectWork(page); // untouched
-    page.once('dialog', (dialog) => dialog.accept());
-    const hostile = { ...project.features[0], id: markup, properties: { constructor: markup, name: markup } };
-    const choices = `key=${markup}&panel=${markup}&species=${markup}`;
-    const scored = { ...project.nurselog.scored, rows: [{ survival_5: markup }] };
-    const content = { ...changed({ choices, scored, __proto__: { version: 1 } }), features: [hostile] };
+  const markup = '<img src=x onerror=document.title="run">';
+  const changed = (change: object) => ({ ...project, nurselog: { ...project.nurselog, ...change } });
+  const costly = { ...project.nurselog.settings, costs: { manual: '1', drone_seeded: 1 } };
+  for (const [content, message] of [
+    [text.slice(0, -10), 'The file is not JSON'],
+    [changed({ version: 2 }), 'The project has version 2; this page reads version 1.'],
+    [{ ...project, nurselog: null }, 'The project has version none'],
+    [{ ...project, features: {} }, 'The project has no list of features.'],
+    [changed({ settings: costly }), 'settings.costs.manual: Invalid input: expected number'],
+    [changed({ choices: markup.repeat(1000) }), 'choices: Too big'],
+    [changed({ points: null }), 'scored.rows: Too big: expected a point for each row'],
+    [{ ...project, features: [{ id: markup, geometry: null }] }, 'units.0.geometry: Invalid input'],
+  ] as const) {
     await open(content);
-    await page.locator('table.plan').getByText(markup).waitFor();
-    expect(await page.locator('.points').innerText()).not.toContain('NaN');
-    expect(await page.title()).toBe('nurselog planner');
-  },
-);
+    await page.locator('#panel .error').getByText(message).waitFor();
+  }
+  await open(text);
+  await page.getByText('Not opened: the answered rows stay.').waitFor();
+  await expectWork(page); // untouched
+  page.once('dialog', (dialog) => dialog.accept());
+  const hostile = { ...project.features[0], id: markup, properties: { constructor: markup, name: markup } };
+  const choices = `key=${markup}&panel=${markup}&species=${markup}`;
+  const scored = { ...project.nurselog.scored, rows: [{ survival_5: markup }] };
+  const content = { ...changed({ choices, scored, __proto__: { version: 1 } }), features: [hostile] };
+  await open(content);
+  await page.locator('table.plan').getByText(markup).waitFor();
+  expect(await page.locator('.points').innerText()).not.toContain('NaN');
+  expect(await page.title()).toBe('nurselog planner');
+});
 
-browserTest(
-  'a project is opened at any size at which it can be saved, and one that is too large says so in both',
-  async () => {
-    const { page } = await openUnits(shared);
-    page.on('dialog', (dialog) => dialog.accept());
-    await page.getByLabel('Keep my work in this browser').uncheck();
-    const save = page.getByRole('button', { name: 'Save project' });
-    // Each row of a project repeats the names of columns.
-    const dropRows = (rows: number) =>
-      drop(page, 'points.csv', `latitude,longitude,${'x'.repeat(1e6)}\n${'44.12,-122.03,a\n'.repeat(rows)}`);
-    await dropRows(35);
-    await page.getByRole('heading', { name: '35 points' }).waitFor();
-    const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
-    const path = `${await download.path()}.geojson`;
-    await download.saveAs(path);
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByRole('heading', { name: '35 points' }).waitFor({ state: 'detached' });
-    await page.getByLabel('Open project').setInputFiles(path);
-    await page.getByRole('heading', { name: '35 points' }).waitFor();
+test('a project is opened at any size at which it can be saved, and one that is too large says so in both', async () => {
+  const { page } = await openUnits(shared);
+  page.on('dialog', (dialog) => dialog.accept());
+  await page.getByLabel('Keep my work in this browser').uncheck();
+  const save = page.getByRole('button', { name: 'Save project' });
+  // Each row of a project repeats the names of columns.
+  const dropRows = (rows: number) =>
+    drop(page, 'points.csv', `latitude,longitude,${'x'.repeat(1e6)}\n${'44.12,-122.03,a\n'.repeat(rows)}`);
+  await dropRows(35);
+  await page.getByRole('heading', { name: '35 points' }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
+  const path = `${await download.path()}.geojson`;
+  await download.saveAs(path);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('heading', { name: '35 points' }).waitFor({ state: 'detached' });
+  await page.getByLabel('Open project').setInputFiles(path);
+  await page.getByRole('heading', { name: '35 points' }).waitFor();
 
-    await dropRows(110);
-    await page.getByRole('heading', { name: '110 points' }).waitFor();
-    await save.click();
-    await page.getByText('The project has 106 MB, and the page opens at most 100 MB. Remove').waitFor();
-    truncateSync(path, 101 * 1024 ** 2);
-    await page.getByLabel('Open project').setInputFiles(path);
-    await page.getByText('The file has 101 MB, and the page opens at most 100 MB. Divide').waitFor();
-  },
-);
+  await dropRows(110);
+  await page.getByRole('heading', { name: '110 points' }).waitFor();
+  await save.click();
+  await page.getByText('The project has 106 MB, and the page opens at most 100 MB. Remove').waitFor();
+  truncateSync(path, 101 * 1024 ** 2);
+  await page.getByLabel('Open project').setInputFiles(path);
+  await page.getByText('The file has 101 MB, and the page opens at most 100 MB. Divide').waitFor();
+});
 
-browserTest('Back and Forward move between sites and panels', async () => {
+test('Back and Forward move between sites and panels', async () => {
   const { page } = await openUnits(shared, { site: '44.12,-122.03' });
   const place = page.locator('#place');
   await page.getByRole('tab', { name: 'Site' }).click();

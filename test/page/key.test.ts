@@ -4,13 +4,13 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { freePort } from '../../testing/free-port.js';
 import { startTestService } from '../support/service.js';
-import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
+import { linkOf, serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { launchWithoutSiteData } from './support/launch-browser.js';
 import { collection, drop, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest('the link of the first start opens the page; the key leaves it for the session', async () => {
+test('the link of the first start opens the page; the key leaves it for the session', async () => {
   const { page, context } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service));
   await page.getByRole('tab', { name: 'Site' }).waitFor();
@@ -27,7 +27,7 @@ browserTest('the link of the first start opens the page; the key leaves it for t
   await other.getByLabel('API key').waitFor();
 });
 
-browserTest('a malformed key, of a link or typed, leads to the form, which says what a key is', async () => {
+test('a malformed key, of a link or typed, leads to the form, which says what a key is', async () => {
   const { page } = await watchedPage(shared.browser);
   const key = page.getByLabel('API key');
   await page.goto(`${shared.service.apiUrl}/#key=nurse_live_abc`);
@@ -44,7 +44,7 @@ browserTest('a malformed key, of a link or typed, leads to the form, which says 
   await page.getByText('That is no key').waitFor();
 });
 
-browserTest('where site data is blocked, the page opens, and keeps the key until a reload', async () => {
+test('where site data is blocked, the page opens, and keeps the key until a reload', async () => {
   const profile = mkdtempSync(path.join(tmpdir(), 'nurselog-profile-'));
   const context = await launchWithoutSiteData(profile);
   const page = await context.newPage();
@@ -69,7 +69,7 @@ browserTest('where site data is blocked, the page opens, and keeps the key until
   rmSync(profile, { recursive: true });
 });
 
-browserTest('an answer of another server is named, and asked for again without a click', async () => {
+test('an answer of another server is named, and asked for again without a click', async () => {
   const { page } = await watchedPage(shared.browser);
   const login = { contentType: 'text/html', body: '<h1>Log in</h1>' };
   await page.route('**/v1/model', (route) => route.fulfill({ ...login, status: 403 }), { times: 1 });
@@ -78,7 +78,7 @@ browserTest('an answer of another server is named, and asked for again without a
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
 });
 
-browserTest('where the storage is full, the page takes the key and other units all the same', async () => {
+test('where the storage is full, the page takes the key and other units all the same', async () => {
   const { page } = await watchedPage(shared.browser);
   await page.addInitScript(() => {
     Storage.prototype.setItem = () => {
@@ -90,57 +90,50 @@ browserTest('where the storage is full, the page takes the key and other units a
   await page.getByRole('button', { name: 'US units' }).waitFor();
 });
 
-browserTest(
-  'a key that is unknown, and one that is deactivated while the page is open, lead to the form with the reason',
-  async () => {
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(`${shared.service.apiUrl}/#key=nurse_live_${'0'.repeat(32)}`);
-    await page.getByText('This key is not accepted.').waitFor();
-    const { id, secret } = await shared.service.issueKey('hypha');
-    await page.keyboard.insertText(secret); // the field has the focus
-    await page.keyboard.press('Enter');
-    await page.getByRole('tab', { name: 'Site' }).waitFor();
-    await page.locator('#place').waitFor();
-    await shared.service.administration.setState(id, 'deactivated');
-    // Within 5 seconds the service refuses it; every choice of a site asks.
-    await expect
-      .poll(async () => {
-        const form = page.getByText('This key is deactivated.');
-        if (await form.isVisible()) return true;
-        // The form may come while it waits for the field.
-        const place = `44.1${Math.floor(Math.random() * 9)}, -122.03`;
-        await page.locator('#place').fill(place, { timeout: 1000 });
-        await page.keyboard.press('Enter');
-        return false;
-      })
-      .toBe(true);
-  },
-);
+test('a key that is unknown, and one that is deactivated while the page is open, lead to the form with the reason', async () => {
+  const { page } = await watchedPage(shared.browser);
+  await page.goto(`${shared.service.apiUrl}/#key=nurse_live_${'0'.repeat(32)}`);
+  await page.getByText('This key is not accepted.').waitFor();
+  const { id, secret } = await shared.service.issueKey('hypha');
+  await page.keyboard.insertText(secret); // the field has the focus
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Site' }).waitFor();
+  await page.locator('#place').waitFor();
+  await shared.service.administration.setState(id, 'deactivated');
+  // Within 5 seconds the service refuses it; every choice of a site asks.
+  await expect
+    .poll(async () => {
+      const form = page.getByText('This key is deactivated.');
+      if (await form.isVisible()) return true;
+      // The form may come while it waits for the field.
+      const place = `44.1${Math.floor(Math.random() * 9)}, -122.03`;
+      await page.locator('#place').fill(place, { timeout: 1000 });
+      await page.keyboard.press('Enter');
+      return false;
+    })
+    .toBe(true);
+});
 
-browserTest(
-  'a key that has used its requests of the day gets the time when it has new ones, and units can be saved',
-  async () => {
-    const { secret } = await shared.service.issueKey('spore');
-    for (let count = 0; count < 100; count++)
-      await shared.service.get('/v1/species', { 'x-api-key': secret });
-    const { page } = await watchedPage(shared.browser);
-    await page.goto(`${shared.service.apiUrl}/#key=${secret}`);
-    const banner = page.locator('[data-problem="quota"]');
-    const used = 'The key has used all its requests for today.';
-    await banner.getByText(used).waitFor();
-    await banner.getByText('New requests from').waitFor();
-    await page.locator('#panel').getByText(`Not loaded. ${used}`).waitFor();
-    await page.getByRole('tab', { name: 'Units' }).click();
-    await drop(page, 'units.geojson', collection(['North slope']));
-    for (const button of ['Save project', 'Export GeoJSON', 'Export CSV'])
-      expect(await saved(page, button)).toContain('North slope');
-    await banner.getByRole('button', { name: 'Use another key' }).click();
-    await page.getByLabel('API key').waitFor();
-    expect(await page.getByText('This key is not accepted.').count()).toBe(0);
-  },
-);
+test('a key that has used its requests of the day gets the time when it has new ones, and units can be saved', async () => {
+  const { secret } = await shared.service.issueKey('spore');
+  for (let count = 0; count < 100; count++) await shared.service.get('/v1/species', { 'x-api-key': secret });
+  const { page } = await watchedPage(shared.browser);
+  await page.goto(`${shared.service.apiUrl}/#key=${secret}`);
+  const banner = page.locator('[data-problem="quota"]');
+  const used = 'The key has used all its requests for today.';
+  await banner.getByText(used).waitFor();
+  await banner.getByText('New requests from').waitFor();
+  await page.locator('#panel').getByText(`Not loaded. ${used}`).waitFor();
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await drop(page, 'units.geojson', collection(['North slope']));
+  for (const button of ['Save project', 'Export GeoJSON', 'Export CSV'])
+    expect(await saved(page, button)).toContain('North slope');
+  await banner.getByRole('button', { name: 'Use another key' }).click();
+  await page.getByLabel('API key').waitFor();
+  expect(await page.getByText('This key is not accepted.').count()).toBe(0);
+});
 
-browserTest('the page says when the service is away, and continues by itself when it is back', async () => {
+test('the page says when the service is away, and continues by itself when it is back', async () => {
   const port = String(await freePort());
   const first = await startTestService({ PORT: port });
   const { page } = await watchedPage(shared.browser);
@@ -159,7 +152,7 @@ browserTest('the page says when the service is away, and continues by itself whe
   await second.stop();
 });
 
-browserTest('a service that drains or is overloaded is told apart from one that is away', async () => {
+test('a service that drains or is overloaded is told apart from one that is away', async () => {
   const { page } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service));
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { startTestService } from '../support/service.js';
-import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { linkOf, serviceAndBrowser, test, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { png } from './support/png.js';
 
@@ -58,7 +58,7 @@ async function startMapServer(foreign = ''): Promise<MapServer> {
   return { origin, asked, close: () => server.close() };
 }
 
-browserTest('MAP_STYLE_URL shows a map of another origin below the cells; no third is asked', async () => {
+test('MAP_STYLE_URL shows a map of another origin below the cells; no third is asked', async () => {
   const stranger = await startMapServer();
   const map = await startMapServer(stranger.origin);
   const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
@@ -92,7 +92,7 @@ browserTest('MAP_STYLE_URL shows a map of another origin below the cells; no thi
   for (const fault of faults.splice(0)) expect(fault).toContain(stranger.origin);
 });
 
-browserTest('for a map style that cannot be loaded the page shows its own map, and says so', async () => {
+test('for a map style that cannot be loaded the page shows its own map, and says so', async () => {
   const map = await startMapServer();
   map.close();
   const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });

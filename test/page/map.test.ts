@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
-import { browserTest, linkOf, openPage, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { linkOf, openPage, serviceAndBrowser, test, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 
@@ -35,7 +35,7 @@ async function drawn(page: Page): Promise<string> {
 
 const survival = (options: object = {}) => survivalAt(shared.service, { ...POINT, ...options });
 
-browserTest('the value under the pointer is that of the API, with and without a scenario', async () => {
+test('the value under the pointer is that of the API, with and without a scenario', async () => {
   const { page } = await openPage(shared, { map: CLOSE_UP });
   await mapReady(page);
   const today = await survival();
@@ -49,7 +49,7 @@ browserTest('the value under the pointer is that of the API, with and without a 
     .toContain(`${Math.round(later * 100)}\u00a0% alive after 5 years`);
 });
 
-browserTest('each layer is drawn in its own way, with a legend', async () => {
+test('each layer is drawn in its own way, with a legend', async () => {
   const { page } = await openPage(shared, { map: CLOSE_UP });
   const pictures = new Set<string>();
   for (const [layer, title] of [
@@ -78,7 +78,7 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
   expect(await underPointer(page)).toContain(`−${Math.abs(change * 100).toFixed(1)} points against today`);
 });
 
-browserTest('the relief shows through the cells by their opacity, which the link keeps', async () => {
+test('the relief shows through the cells by their opacity, which the link keeps', async () => {
   const { page } = await watchedPage(shared.browser);
   const relief = page.waitForResponse(/relief.*\.pmtiles$/);
   await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
@@ -92,7 +92,7 @@ browserTest('the relief shows through the cells by their opacity, which the link
   expect(await page.locator('.legend').innerText()).toContain('Blank: no forest');
 });
 
-browserTest('the legend of the interval width reaches the widest intervals', async () => {
+test('the legend of the interval width reaches the widest intervals', async () => {
   const { page } = await watchedPage(shared.browser);
   const table = page.waitForResponse('**/v1/predict/table*');
   await page.goto(
@@ -109,7 +109,7 @@ browserTest('the legend of the interval width reaches the widest intervals', asy
   await page.getByText('Intervals on the map need a key of a higher tier').waitFor();
 });
 
-browserTest('buttons move a map beside the panel, and its attribution covers no scale bar', async () => {
+test('buttons move a map beside the panel, and its attribution covers no scale bar', async () => {
   const viewport = { width: 911, height: 640 };
   const { page } = await openPage(shared, { map: '9/44.1000/-122.0000' }, { viewport });
   await mapReady(page);
@@ -120,7 +120,7 @@ browserTest('buttons move a map beside the panel, and its attribution covers no 
   await expect.poll(() => page.url()).toMatch(/map=9\.00\/44\.1000\/-121\./);
 });
 
-browserTest('cells become finer as one zooms in, down to the points of the grid', async () => {
+test('cells become finer as one zooms in, down to the points of the grid', async () => {
   const sizes: number[] = [];
   for (const map of ['5.5/45/-121', '7.5/44.1/-122', CLOSE_UP]) {
     const { page } = await openPage(shared, { map });
@@ -133,7 +133,7 @@ browserTest('cells become finer as one zooms in, down to the points of the grid'
   expect(closeUp).toBe(0.9);
 });
 
-browserTest('on a phone at a high zoom every edge of the map shows the cell that lies there', async () => {
+test('on a phone at a high zoom every edge of the map shows the cell that lies there', async () => {
   const { page } = await watchedPage(shared.browser, { viewport: { width: 360, height: 900 } });
   await page.goto(linkOf(shared.service, { map: '14/44.1100/-122.0249' }));
   await mapReady(page);
@@ -151,7 +151,7 @@ browserTest('on a phone at a high zoom every edge of the map shows the cell that
   }
 });
 
-browserTest('what the figures are is shown as the API tells it', async () => {
+test('what the figures are is shown as the API tells it', async () => {
   const { page } = await openPage(shared, { panel: 'about' });
   const model = (await (await shared.service.get('/v1/model')).json()) as {
     caution: string;

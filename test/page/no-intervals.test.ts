@@ -3,11 +3,11 @@ import { ProjectCopy } from '../../testing/project-copy.js';
 import { readCsv } from '../http/support/tables.js';
 import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { startTestService } from '../support/service.js';
-import { browserTest, sharedBrowser } from './support/browser.js';
+import { sharedBrowser, test } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved, score } from './support/units.js';
 
-browserTest('by models without intervals points are scored; no layer of them, no plan is asked', async () => {
+test('by models without intervals points are scored; no layer of them, no plan is asked', async () => {
   const copy = new ProjectCopy();
   removeIntervalModels(copy);
   const [service, browser] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { survivalScale } from '../../web/src/map/colours.js';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { serviceAndBrowser, test } from './support/browser.js';
 import { middleOfMap, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 import { drop, openUnitsOnMap, score } from './support/units.js';
@@ -24,7 +24,7 @@ async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
   }, picture.toString('base64'));
 }
 
-browserTest('scored points are circles in the colours of survival; a click opens the row', async () => {
+test('scored points are circles in the colours of survival; a click opens the row', async () => {
   const { page } = await openUnitsOnMap(shared, { map: '12/44.12/-122.03' });
   await page.getByLabel('Map shows').selectOption('advantage');
   await drop(page, 'points.csv', FILE);
@@ -72,7 +72,7 @@ browserTest('scored points are circles in the colours of survival; a click opens
   await expect.poll(() => page.locator('.legend').innerText()).not.toContain('Circles');
 });
 
-browserTest('scored points name what they were scored for, and other choices made since', async () => {
+test('scored points name what they were scored for, and other choices made since', async () => {
   const { page } = await openUnitsOnMap(shared);
   await drop(page, 'points.csv', FILE);
   await page.getByRole('button', { name: 'Score the points' }).click();
@@ -91,7 +91,7 @@ browserTest('scored points name what they were scored for, and other choices mad
   expect(await page.getByText('Changed since then').count()).toBe(0);
 });
 
-browserTest('choices that every row of a file makes itself are no other choices', async () => {
+test('choices that every row of a file makes itself are no other choices', async () => {
   const { page } = await openUnitsOnMap(shared);
   const rows = ['44.12,-122.03,PSME,manual', '44.14,-122.0,PISI,drone_seeded'];
   await drop(page, 'own.csv', ['latitude,longitude,species_code,planting_method', ...rows, ''].join('\n'));

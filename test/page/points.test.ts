@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { OUTPUT_NAMES } from '../../src/formats/table/output-columns.js';
 import { readCsv } from '../http/support/tables.js';
-import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
+import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
 import { drop, openUnits, saved, score } from './support/units.js';
 
@@ -14,7 +14,7 @@ function pointsOf(...each: readonly object[]): string {
   return JSON.stringify({ type: 'FeatureCollection', features });
 }
 
-browserTest.each([
+test.each([
   [
     'a CSV',
     'points.csv',
@@ -43,29 +43,26 @@ browserTest.each([
   },
 );
 
-browserTest(
-  'each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, missing properties are empty, those named like any column of an answer are kept, and long integers keep their digits',
-  async () => {
-    const { page } = await openUnits(shared);
-    const names = [...OUTPUT_NAMES, 'latitude', 'Longitude', 'DATE'];
-    const valued = (prefix: string) => Object.fromEntries(names.map((name) => [prefix + name, 'own']));
-    const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'], ...valued('') };
-    const two = '"MultiPoint","coordinates":[[-122.03,44.12],[-122.04,44.13]]';
-    const body = pointsOf({ plot: null, day: 5 }, first)
-      .replace('"Point","coordinates":[-122.03,44.12]', two)
-      .replace('"day":5', '"day":9007199254740993');
-    await drop(page, 'points.geojson', body);
-    await score(page, '3 of 3 rows answered; mean survival');
-    const later = { plot: '', constructor: '', tags: '', day: '9007199254740993' };
-    expect(readCsv(await saved(page, 'Save 3 rows'))).toMatchObject([
-      { ...later, latitude: '44.12' },
-      { ...later, latitude: '44.13', longitude: '-122.04' },
-      { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '', ...valued('file_') },
-    ]);
-  },
-);
+test('each point of a MultiPoint is a row; objects of GeoJSON are JSON in the cells, missing properties are empty, those named like any column of an answer are kept, and long integers keep their digits', async () => {
+  const { page } = await openUnits(shared);
+  const names = [...OUTPUT_NAMES, 'latitude', 'Longitude', 'DATE'];
+  const valued = (prefix: string) => Object.fromEntries(names.map((name) => [prefix + name, 'own']));
+  const first = { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'], ...valued('') };
+  const two = '"MultiPoint","coordinates":[[-122.03,44.12],[-122.04,44.13]]';
+  const body = pointsOf({ plot: null, day: 5 }, first)
+    .replace('"Point","coordinates":[-122.03,44.12]', two)
+    .replace('"day":5', '"day":9007199254740993');
+  await drop(page, 'points.geojson', body);
+  await score(page, '3 of 3 rows answered; mean survival');
+  const later = { plot: '', constructor: '', tags: '', day: '9007199254740993' };
+  expect(readCsv(await saved(page, 'Save 3 rows'))).toMatchObject([
+    { ...later, latitude: '44.12' },
+    { ...later, latitude: '44.13', longitude: '-122.04' },
+    { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '', ...valued('file_') },
+  ]);
+});
 
-browserTest('the page says how it renamed columns of one name or none, unless they are empty', async () => {
+test('the page says how it renamed columns of one name or none, unless they are empty', async () => {
   const { page } = await openUnits(shared);
   const renamed = (name: string) => page.getByText(`Columns were renamed: ${name}_1.`);
   await drop(page, 'points.csv', 'latitude,longitude,,\n44.12,-122.03,,dry\n');

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { ServedModel } from '../../web/src/api/types.js';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { serviceAndBrowser, test } from './support/browser.js';
 import { collection, drop, openUnits, score } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
-browserTest('map, site, points and units are asked for with vegetation, overstory and seeds', async () => {
+test('map, site, points and units are asked for with vegetation, overstory and seeds', async () => {
   const { page } = await openUnits(shared);
   const asked: { path: string; body: string }[] = [];
   page.on('request', (request) => {
@@ -44,7 +44,7 @@ browserTest('map, site, points and units are asked for with vegetation, overstor
   expect(new URL(page.url()).hash).not.toContain('practice');
 });
 
-browserTest('unusable seeds say which can be used; sliders tell their value as it is shown', async () => {
+test('unusable seeds say which can be used; sliders tell their value as it is shown', async () => {
   const { page } = await openUnits(shared, { 'practice.vegetation_control': '0.8', warming: '2' });
   await page.getByText('Practice', { exact: true }).click();
   const seeds = page.getByLabel('Seeds per spot');
@@ -61,7 +61,7 @@ browserTest('unusable seeds say which can be used; sliders tell their value as i
   expect(await shown('Warming, °C')).toBe('+2 °C');
 });
 
-browserTest('what the page or the models cannot use of a link is named and left out', async () => {
+test('what the page or the models cannot use of a link is named and left out', async () => {
   const models = { 'practice.seeds_per_spot': '0', 'measured.moss': '2' };
   const unused = { species: 'ZZZZ', year: '7', colour: 'red', ...models };
   const { page } = await openUnits(shared, { ...unused, 'practice.overstory_cover': '30' });
@@ -79,7 +79,7 @@ browserTest('what the page or the models cannot use of a link is named and left 
   await note.waitFor({ state: 'detached' });
 });
 
-browserTest('About has the local date and the evidence on planted trees of GET /v1/model', async () => {
+test('About has the local date and the evidence on planted trees of GET /v1/model', async () => {
   // A place where the date is never that of UTC.
   const timezoneId = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
   const { page } = await openUnits(shared, {}, { timezoneId });

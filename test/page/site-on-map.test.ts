@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { browserTest, openPage, serviceAndBrowser } from './support/browser.js';
+import { openPage, serviceAndBrowser, test } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
-browserTest("a click on the map shows the API's numbers for that place; the address keeps it", async () => {
+test("a click on the map shows the API's numbers for that place; the address keeps it", async () => {
   const { page } = await openPage(shared, { map: '9/44.12/-122.03' });
   await mapReady(page);
   await page.mouse.click(...(await middleOfMap(page)));
@@ -23,42 +23,39 @@ browserTest("a click on the map shows the API's numbers for that place; the addr
   }
 });
 
-browserTest(
-  'a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason',
-  async () => {
-    const located = { geolocation: { latitude: 44.25, longitude: -122.4 }, permissions: ['geolocation'] };
-    const { page } = await openPage(shared, { site: '44.12,-122.03' }, located);
-    await page.route('**/places-*.json', (route) => route.abort());
-    for (const [text, reason] of [
-      ['Bend', 'The names of places cannot be loaded now'],
-      ['Mount Hood', 'Mountains and roads are not in its list'],
-      ['T19S R5E S12', 'cannot find township, range and section'],
-    ] as const) {
-      await page.locator('#place').fill(text);
-      await page.keyboard.press('Enter');
-      await page.locator('.place').getByText(reason).waitFor();
-      await page.getByText('Click the map, or enter a place').waitFor(); // no figures of another place
-      await page.unroute('**/places-*.json');
-    }
-    for (const [text, coordinates] of [
-      ['Oakridge, OR', /^43\.7[45]\d*, -122\.4[56]/],
-      ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
-      ['Crater Lake', /^42\.9\d*, -122\.1/],
-      ['44 7 12 N, 122 1 48 W', /^44\.12, -122\.03$/],
-      ['10T 461000 4885000', /^44\.1\d+, -123\.4/],
-    ] as const) {
-      await page.locator('#place').fill(text);
-      await page.keyboard.press('Enter');
-      await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates); // those of the site
-    }
-    await page.locator('#place').fill('bend');
-    await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'My location' }).click();
-    await expect.poll(() => page.url()).toMatch(/site=44\.25,-122\.4&.*map=9(\.\d+)?\/44\.25\d*\/-122\.4/);
-  },
-);
+test('a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason', async () => {
+  const located = { geolocation: { latitude: 44.25, longitude: -122.4 }, permissions: ['geolocation'] };
+  const { page } = await openPage(shared, { site: '44.12,-122.03' }, located);
+  await page.route('**/places-*.json', (route) => route.abort());
+  for (const [text, reason] of [
+    ['Bend', 'The names of places cannot be loaded now'],
+    ['Mount Hood', 'Mountains and roads are not in its list'],
+    ['T19S R5E S12', 'cannot find township, range and section'],
+  ] as const) {
+    await page.locator('#place').fill(text);
+    await page.keyboard.press('Enter');
+    await page.locator('.place').getByText(reason).waitFor();
+    await page.getByText('Click the map, or enter a place').waitFor(); // no figures of another place
+    await page.unroute('**/places-*.json');
+  }
+  for (const [text, coordinates] of [
+    ['Oakridge, OR', /^43\.7[45]\d*, -122\.4[56]/],
+    ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
+    ['Crater Lake', /^42\.9\d*, -122\.1/],
+    ['44 7 12 N, 122 1 48 W', /^44\.12, -122\.03$/],
+    ['10T 461000 4885000', /^44\.1\d+, -123\.4/],
+  ] as const) {
+    await page.locator('#place').fill(text);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates); // those of the site
+  }
+  await page.locator('#place').fill('bend');
+  await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'My location' }).click();
+  await expect.poll(() => page.url()).toMatch(/site=44\.25,-122\.4&.*map=9(\.\d+)?\/44\.25\d*\/-122\.4/);
+});
 
-browserTest('where the browser is does not replace what was chosen while it was found', async () => {
+test('where the browser is does not replace what was chosen while it was found', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await page.evaluate(() => {
     const coords = { latitude: 44.25, longitude: -122.4 } as GeolocationCoordinates;
@@ -76,7 +73,7 @@ browserTest('where the browser is does not replace what was chosen while it was 
   expect(page.url()).toMatch(/panel=units.*site=44\.12,-122\.03/);
 });
 
-browserTest('the map of earlier choices is not printed while that of new choices is loaded', async () => {
+test('the map of earlier choices is not printed while that of new choices is loaded', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await drop(page, 'units.geojson', collection(['North slope']));
   const print = page.getByRole('button', { name: /^Print/ });

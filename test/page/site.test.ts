@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { Ranking } from '../../web/src/api/types.js';
-import { browserTest, openPage, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
+import { openPage, serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { launchBrowser, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 
@@ -19,7 +19,7 @@ async function shown(page: Page, method: string, value: number): Promise<void> {
   await page.locator(`[data-testid="tile-${method}"] [data-value="${value}"]`).waitFor();
 }
 
-browserTest('own elevation, measured values and a scenario change the numbers as in the API', async () => {
+test('own elevation, measured values and a scenario change the numbers as in the API', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await shown(page, 'manual', await survival('manual'));
   await page.getByLabel('Elevation, m').fill('1100');
@@ -47,7 +47,7 @@ browserTest('own elevation, measured values and a scenario change the numbers as
   expect(await precipitation.inputValue()).toBe('1600');
 });
 
-browserTest('the contributions add up from the average site to the answer', async () => {
+test('the contributions add up from the average site to the answer', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await page.locator('.waterfall').waitFor();
   const amounts = await page.locator('.waterfall .amount').allTextContents();
@@ -58,56 +58,48 @@ browserTest('the contributions add up from the average site to the answer', asyn
   expect(Math.abs(sum - answer)).toBeLessThan(1 + 11 * 0.05);
 });
 
-browserTest(
-  'the ranking lists the native species as the API does, with their intervals drawn, and a click shows that species',
-  async () => {
-    const { page } = await openPage(shared, { site: '44.12,-122.03' });
-    const body = { latitude: 44.12, longitude: -122.03, horizons: [5], include: ['intervals'] };
-    const response = await shared.service.post('/v1/predict/rank', body);
-    const { ranking } = (await response.json()) as Ranking;
-    const names = page.locator('.ranking tbody th');
-    await names.first().waitFor();
-    expect(await names.allTextContents()).toEqual(
-      ranking.slice(0, 8).map(({ species_common_name }) => species_common_name),
-    );
-    const drawn = await page.locator('.whisker').evaluateAll((each) =>
-      each.map((svg) => {
-        const { x, width } = svg.querySelector('path')!.getBBox();
-        const scale = svg.querySelector('line')!.getBBox();
-        return [(x - scale.x) / scale.width, (x + width - scale.x) / scale.width];
-      }),
-    );
-    expect(drawn).toHaveLength(8);
-    for (const [index, [low, high]] of drawn.entries()) {
-      const interval = ranking[index]!.predictions[0]!.interval!;
-      expect(low).toBeCloseTo(interval.low, 3);
-      expect(high).toBeCloseTo(interval.high, 3);
-    }
-    await names.nth(1).getByRole('button').click();
-    await expect.poll(() => page.url()).toContain(`species=${ranking[1]!.species_code}`);
-  },
-);
+test('the ranking lists the native species as the API does, with their intervals drawn, and a click shows that species', async () => {
+  const { page } = await openPage(shared, { site: '44.12,-122.03' });
+  const body = { latitude: 44.12, longitude: -122.03, horizons: [5], include: ['intervals'] };
+  const response = await shared.service.post('/v1/predict/rank', body);
+  const { ranking } = (await response.json()) as Ranking;
+  const names = page.locator('.ranking tbody th');
+  await names.first().waitFor();
+  expect(await names.allTextContents()).toEqual(
+    ranking.slice(0, 8).map(({ species_common_name }) => species_common_name),
+  );
+  const drawn = await page.locator('.whisker').evaluateAll((each) =>
+    each.map((svg) => {
+      const { x, width } = svg.querySelector('path')!.getBBox();
+      const scale = svg.querySelector('line')!.getBBox();
+      return [(x - scale.x) / scale.width, (x + width - scale.x) / scale.width];
+    }),
+  );
+  expect(drawn).toHaveLength(8);
+  for (const [index, [low, high]] of drawn.entries()) {
+    const interval = ranking[index]!.predictions[0]!.interval!;
+    expect(low).toBeCloseTo(interval.low, 3);
+    expect(high).toBeCloseTo(interval.high, 3);
+  }
+  await names.nth(1).getByRole('button').click();
+  await expect.poll(() => page.url()).toContain(`species=${ranking[1]!.species_code}`);
+});
 
-browserTest(
-  'a place without data gets the message of the API, and a button shows the numbers of the nearest point with data',
-  async () => {
-    const field = { latitude: 44.48, longitude: -123.2 }; // a field of the Willamette Valley
-    const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...field });
-    const { error } = (await response.json()) as {
-      error: { code: string; message: string; details: { nearest: { latitude: number; longitude: number } } };
-    };
-    expect(error.code).toBe('no_nearby_data');
-    const { latitude, longitude } = error.details.nearest;
-    const { page } = await openPage(shared, { site: `${field.latitude},${field.longitude}` });
-    await page.locator('#panel').getByText(error.message).waitFor();
-    await page
-      .getByRole('button', { name: `Show the nearest data point: ${latitude}, ${longitude}` })
-      .click();
-    await shown(page, 'manual', await survival('manual', { latitude, longitude }));
-  },
-);
+test('a place without data gets the message of the API, and a button shows the numbers of the nearest point with data', async () => {
+  const field = { latitude: 44.48, longitude: -123.2 }; // a field of the Willamette Valley
+  const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...field });
+  const { error } = (await response.json()) as {
+    error: { code: string; message: string; details: { nearest: { latitude: number; longitude: number } } };
+  };
+  expect(error.code).toBe('no_nearby_data');
+  const { latitude, longitude } = error.details.nearest;
+  const { page } = await openPage(shared, { site: `${field.latitude},${field.longitude}` });
+  await page.locator('#panel').getByText(error.message).waitFor();
+  await page.getByRole('button', { name: `Show the nearest data point: ${latitude}, ${longitude}` }).click();
+  await shown(page, 'manual', await survival('manual', { latitude, longitude }));
+});
 
-browserTest('an elevation is shown in both units; one that may be in feet can be taken so', async () => {
+test('an elevation is shown in both units; one that may be in feet can be taken so', async () => {
   const { site } = (await (
     await shared.service.post('/v1/predict/compare', { ...SITE, include: ['site'] })
   ).json()) as { site: { matched_elevation_m: number } };
@@ -134,7 +126,7 @@ browserTest('an elevation is shown in both units; one that may be in feet can be
   expect(await question.count()).toBe(0);
 });
 
-browserTest('what is copied works as it is: curl and the link', async () => {
+test('what is copied works as it is: curl and the link', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   const { page } = await openPage(shared, { site: '44.12,-122.03' }, { permissions });
   await page.getByRole('button', { name: 'Copy as curl' }).click();
@@ -149,7 +141,7 @@ browserTest('what is copied works as it is: curl and the link', async () => {
   expect(predicted.survival_probability).toBe(await survival('manual'));
 });
 
-browserTest('copying works over plain HTTP from another machine, without a clipboard', async () => {
+test('copying works over plain HTTP from another machine, without a clipboard', async () => {
   const browser = await launchBrowser(['--host-resolver-rules=MAP planner.test 127.0.0.1']);
   onTestFinished(() => browser.close());
   const { port } = new URL(shared.service.apiUrl);
@@ -166,7 +158,7 @@ browserTest('copying works over plain HTTP from another machine, without a clipb
   expect(faults.splice(0).filter((fault) => fault !== 'asked planner.test')).toEqual([]);
 });
 
-browserTest('figures of earlier choices are not printed while those of new ones are awaited', async () => {
+test('figures of earlier choices are not printed while those of new ones are awaited', async () => {
   const { page } = await openPage(shared, { site: '44.12,-122.03' });
   await page.locator('.ranking').waitFor();
   const print = page.getByRole('button', { name: 'Print' });
@@ -188,7 +180,7 @@ browserTest('figures of earlier choices are not printed while those of new ones 
   expect(await page.getByTestId('tile-manual').isVisible()).toBe(false);
 });
 
-browserTest('with a site shown the page is as large as the window, and no panel is wider', async () => {
+test('with a site shown the page is as large as the window, and no panel is wider', async () => {
   const sizeIn = async (viewport: { width: number; height: number }) => {
     const { page, context } = await openPage(shared, { site: '44.12,-122.03' }, { viewport });
     await page.locator('.ranking').waitFor();
@@ -204,25 +196,22 @@ browserTest('with a site shown the page is as large as the window, and no panel 
   expect(await sizeIn({ width: 320, height: 256 })).toEqual({ width: 320, height: 256 });
 });
 
-browserTest(
-  'a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept',
-  async () => {
-    const { page } = await openPage(shared, { site: '44.12,-122.03' }, { locale: 'en-US' });
-    await page.getByLabel('Elevation, ft').fill('14436');
-    await page.getByText('From -32.80 to 14,435.69.').waitFor(); // of -32.808 and 14,435.696
-    await page.getByLabel('Elevation, ft').fill('2313');
-    await page.getByText('2,313 ft = 705 m').waitFor();
-    await shown(page, 'manual', await survival('manual', { elevation_m: 705.0024 }));
-    await page.getByText('Measured conditions').click();
-    await page.getByLabel('dew point temperature, °F').fill('41');
-    const own = { elevation_m: 705.0024, conditions: { dew_point: 5 } };
-    await shown(page, 'manual', await survival('manual', own));
-    const inches = page.getByLabel(/precipitation.*, in$/);
-    await inches.first().waitFor();
-    await page.getByRole('button', { name: 'US units' }).click();
-    expect(await page.getByLabel('Elevation, m').inputValue()).toBe('705.0024');
-    expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');
-    await page.reload();
-    await page.getByLabel('Elevation, m').waitFor();
-  },
-);
+test('a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept', async () => {
+  const { page } = await openPage(shared, { site: '44.12,-122.03' }, { locale: 'en-US' });
+  await page.getByLabel('Elevation, ft').fill('14436');
+  await page.getByText('From -32.80 to 14,435.69.').waitFor(); // of -32.808 and 14,435.696
+  await page.getByLabel('Elevation, ft').fill('2313');
+  await page.getByText('2,313 ft = 705 m').waitFor();
+  await shown(page, 'manual', await survival('manual', { elevation_m: 705.0024 }));
+  await page.getByText('Measured conditions').click();
+  await page.getByLabel('dew point temperature, °F').fill('41');
+  const own = { elevation_m: 705.0024, conditions: { dew_point: 5 } };
+  await shown(page, 'manual', await survival('manual', own));
+  const inches = page.getByLabel(/precipitation.*, in$/);
+  await inches.first().waitFor();
+  await page.getByRole('button', { name: 'US units' }).click();
+  expect(await page.getByLabel('Elevation, m').inputValue()).toBe('705.0024');
+  expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');
+  await page.reload();
+  await page.getByLabel('Elevation, m').waitFor();
+});

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
-import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
+import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest('plans and rankings take a named or any set of species; a site shows it in columns', async () => {
+test('plans and rankings take a named or any set of species; a site shows it in columns', async () => {
   const { page } = await openUnits(shared, { site: '44.12,-122.03' });
   await drop(page, 'units.geojson', collection(['North', 'South']));
   await page.getByLabel('Timber of the westside').check();
@@ -34,7 +34,7 @@ browserTest('plans and rankings take a named or any set of species; a site shows
   );
 });
 
-browserTest('species of a project that the service lacks are named, and the others are planned', async () => {
+test('species of a project that the service lacks are named, and the others are planned', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North']));
   const project = JSON.parse(await saved(page, 'Save project'));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
 import { rectangle } from '../prediction/support/outlines.js';
-import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
+import { linkOf, serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop, openUnits, RING, saved, score, storedText } from './support/units.js';
@@ -11,7 +11,7 @@ const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
 
-browserTest('GeoJSON and a zipped shapefile become named units, with costs per survivor', async () => {
+test('GeoJSON and a zipped shapefile become named units, with costs per survivor', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North slope']));
   await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
@@ -40,41 +40,38 @@ browserTest('GeoJSON and a zipped shapefile become named units, with costs per s
   await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
 });
 
-browserTest(
-  'a number that cannot be used says which can and stays as typed, and a cost without the other says that both are needed',
-  async () => {
-    const { page } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection(['North slope']));
-    const [manual, drone] = [page.getByLabel(/^Hand planting, per/), page.getByLabel(/^Drone seeding, per/)];
-    const range = page.getByText('From $0.000001 to $1,000,000,000.');
-    const missing = page.getByText('Costs per survivor need both costs.');
-    await manual.fill('0');
-    await range.waitFor();
-    await manual.fill('$1,000.50');
-    await range.waitFor({ state: 'detached' });
-    await missing.waitFor();
-    await drone.fill('0,6'); // a decimal comma
-    await page.getByText('Hand pays below').first().waitFor();
-    expect(await missing.count()).toBe(0);
-    for (const [label, text, message] of [
-      ['Reserve, %', '-5', 'From 0 to 1,000.'],
-      ['Unsure where the low end is below, %', '101', 'From 0 to 100.'],
-    ] as const) {
-      await page.getByLabel(label).fill(text);
-      await page.getByText(message, { exact: true }).waitFor();
-      const described = await page.getByLabel(label).getAttribute('aria-describedby');
-      expect(await page.locator(`[id="${described}"]`).textContent()).toBe(message);
-      expect(await page.getByLabel(label).inputValue()).toBe(text);
-      await page.getByLabel(label).fill('');
-      expect(await page.getByLabel(label).inputValue()).toBe('');
-    }
-    const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
-    const used = { unsure_below: 0.5, cost_manual: 1000.5, cost_drone_seeded: 0.6 };
-    expect(features[0].properties).toMatchObject(used);
-  },
-);
+test('a number that cannot be used says which can and stays as typed, and a cost without the other says that both are needed', async () => {
+  const { page } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North slope']));
+  const [manual, drone] = [page.getByLabel(/^Hand planting, per/), page.getByLabel(/^Drone seeding, per/)];
+  const range = page.getByText('From $0.000001 to $1,000,000,000.');
+  const missing = page.getByText('Costs per survivor need both costs.');
+  await manual.fill('0');
+  await range.waitFor();
+  await manual.fill('$1,000.50');
+  await range.waitFor({ state: 'detached' });
+  await missing.waitFor();
+  await drone.fill('0,6'); // a decimal comma
+  await page.getByText('Hand pays below').first().waitFor();
+  expect(await missing.count()).toBe(0);
+  for (const [label, text, message] of [
+    ['Reserve, %', '-5', 'From 0 to 1,000.'],
+    ['Unsure where the low end is below, %', '101', 'From 0 to 100.'],
+  ] as const) {
+    await page.getByLabel(label).fill(text);
+    await page.getByText(message, { exact: true }).waitFor();
+    const described = await page.getByLabel(label).getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${described}"]`).textContent()).toBe(message);
+    expect(await page.getByLabel(label).inputValue()).toBe(text);
+    await page.getByLabel(label).fill('');
+    expect(await page.getByLabel(label).inputValue()).toBe('');
+  }
+  const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
+  const used = { unsure_below: 0.5, cost_manual: 1000.5, cost_drone_seeded: 0.6 };
+  expect(features[0].properties).toMatchObject(used);
+});
 
-browserTest('names of a file are shown as text; formulas are made harmless in the export', async () => {
+test('names of a file are shown as text; formulas are made harmless in the export', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1', 'a\n=1+1;b']));
   await page.locator('table.plan').getByText(HOSTILE).waitFor();
@@ -90,7 +87,7 @@ browserTest('names of a file are shown as text; formulas are made harmless in th
   );
 });
 
-browserTest('points are scored by the table endpoint; errors and columns stay in their rows', async () => {
+test('points are scored by the table endpoint; errors and columns stay in their rows', async () => {
   const { page } = await openUnits(shared, { warming: '2', 'practice.overstory_cover': '30' });
   await drop(
     page,
@@ -124,7 +121,7 @@ browserTest('points are scored by the table endpoint; errors and columns stay in
   expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
 });
 
-browserTest('scoring can be stopped and continued, and no answered row goes without a question', async () => {
+test('scoring can be stopped and continued, and no answered row goes without a question', async () => {
   const { secret } = await shared.service.issueKey('mycel'); // requests of 100 rows
   const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
   const rows = Array.from({ length: 2000 }, () => '44.12,-122.03');
@@ -160,7 +157,7 @@ browserTest('scoring can be stopped and continued, and no answered row goes with
   expect(await page.getByText('rows answered').count()).toBe(0);
 });
 
-browserTest('points that take more requests than the key has left say so before and after', async () => {
+test('points that take more requests than the key has left say so before and after', async () => {
   const { secret } = await shared.service.issueKey('spore'); // 10 rows a request
   const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
   const rows = Array.from({ length: 995 }, () => '44.12,-122.03');
@@ -170,7 +167,7 @@ browserTest('points that take more requests than the key has left say so before 
   expect(await page.locator('[data-problem="quota"]').count()).toBe(1);
 });
 
-browserTest('a plan takes as few requests as the batch size of the key allows', async () => {
+test('a plan takes as few requests as the batch size of the key allows', async () => {
   const { secret } = await shared.service.issueKey('spore'); // 10 units a request
   const { page } = await watchedPage(shared.browser);
   const usage = page.waitForResponse('**/v1/usage');
@@ -187,7 +184,7 @@ browserTest('a plan takes as few requests as the batch size of the key allows', 
   expect(requests).toBe(2);
 });
 
-browserTest('files that cannot be used say why, as do several that are dropped at once', async () => {
+test('files that cannot be used say why, as do several that are dropped at once', async () => {
   const { page } = await openUnits(shared);
   for (const [name, body, message] of [
     ['units.geojson', '{"type":', 'The file is not JSON'],
@@ -239,25 +236,22 @@ browserTest('files that cannot be used say why, as do several that are dropped a
   expect(await saved(page, 'Export KML')).toContain('<name>Without a ring</name>');
 });
 
-browserTest(
-  'units are named by text, by objects as JSON, or by their number; two loads of one file add them once, and others of the same name get a number',
-  async () => {
-    const { page } = await openUnits(shared);
-    const file = collection([' North slope ', { stand: 17 }, '  ']);
-    await drop(page, 'units.geojson', file);
-    await drop(page, 'units.geojson', file);
-    await page.getByText('Here already, and not added again: 3 units.').waitFor();
-    await drop(page, 'units.zip', zippedShapefile('North slope', RING));
-    const names = page.locator('table.plan tbody th button');
-    await expect
-      .poll(() => names.allTextContents())
-      .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
-    await page.keyboard.press('Control+z'); // needs no map
-    await expect.poll(() => names.allTextContents()).not.toContain('North slope (2)');
-  },
-);
+test('units are named by text, by objects as JSON, or by their number; two loads of one file add them once, and others of the same name get a number', async () => {
+  const { page } = await openUnits(shared);
+  const file = collection([' North slope ', { stand: 17 }, '  ']);
+  await drop(page, 'units.geojson', file);
+  await drop(page, 'units.geojson', file);
+  await page.getByText('Here already, and not added again: 3 units.').waitFor();
+  await drop(page, 'units.zip', zippedShapefile('North slope', RING));
+  const names = page.locator('table.plan tbody th button');
+  await expect
+    .poll(() => names.allTextContents())
+    .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
+  await page.keyboard.press('Control+z'); // needs no map
+  await expect.poll(() => names.allTextContents()).not.toContain('North slope (2)');
+});
 
-browserTest('a unit with a single data point is said to have 1 point', async () => {
+test('a unit with a single data point is said to have 1 point', async () => {
   const { page } = await openUnits(shared);
   const ring = rectangle(-122.035, 44.115, -122.0315, 44.1185); // around one of the grid
   await drop(page, 'small.json', JSON.stringify({ type: 'Polygon', coordinates: [ring] }));

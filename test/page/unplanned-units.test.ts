@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
 import { startOnReleases } from '../support/service-on-releases.js';
-import { browserTest, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
+import { serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved, score } from './support/units.js';
 
 const shared = serviceAndBrowser(WITHOUT_MAP);
@@ -10,7 +10,7 @@ interface Exported {
   features: { properties: Record<string, unknown>; geometry: unknown }[];
 }
 
-browserTest('units without a plan are counted, and in GeoJSON, CSV and report with the reason', async () => {
+test('units without a plan are counted, and in GeoJSON, CSV and report with the reason', async () => {
   const { page } = await openUnits(shared);
   const inMetres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
   const inDegrees = { type: 'Polygon', coordinates: [RING.toReversed()] };
@@ -52,7 +52,7 @@ browserTest('units without a plan are counted, and in GeoJSON, CSV and report wi
   expect(await page.getByRole('button', { name: 'Print report', includeHidden: true }).count()).toBe(0);
 });
 
-browserTest('a plan whose options are refused is asked for once, however many units it has', async () => {
+test('a plan whose options are refused is asked for once, however many units it has', async () => {
   const { page } = await openUnits(shared);
   let requests = 0;
   await page.route('**/v1/plan', (route) => {
@@ -66,58 +66,55 @@ browserTest('a plan whose options are refused is asked for once, however many un
   await page.getByText(`Not planned: ${names.slice(0, 10).join(', ')}, 2 more.`).waitFor();
 });
 
-browserTest(
-  'where the quota ends in the middle of a plan, the answered units stay and the others are listed with the reason',
-  async () => {
-    const [{ secret }, other] = await Promise.all([
-      shared.service.issueKey('spore'), // 10 units a request
-      shared.service.issueKey('spore'),
-    ]);
-    const spent = { 'x-api-key': other.secret };
-    const body = { units: JSON.parse(collection(['A'])) };
-    let last = await shared.service.post('/v1/plan', body, spent);
-    for (let sent = 1; sent <= 100 && last.status !== 429; sent++)
-      last = await shared.service.post('/v1/plan', body, spent);
-    const { error } = (await last.json()) as { error: { code: string; message: string } };
-    expect(error.code).toBe('rate_limit_exceeded');
+test('where the quota ends in the middle of a plan, the answered units stay and the others are listed with the reason', async () => {
+  const [{ secret }, other] = await Promise.all([
+    shared.service.issueKey('spore'), // 10 units a request
+    shared.service.issueKey('spore'),
+  ]);
+  const spent = { 'x-api-key': other.secret };
+  const body = { units: JSON.parse(collection(['A'])) };
+  let last = await shared.service.post('/v1/plan', body, spent);
+  for (let sent = 1; sent <= 100 && last.status !== 429; sent++)
+    last = await shared.service.post('/v1/plan', body, spent);
+  const { error } = (await last.json()) as { error: { code: string; message: string } };
+  expect(error.code).toBe('rate_limit_exceeded');
 
-    const service = { ...shared.service, key: secret };
-    const { page } = await openUnits({ ...shared, service }, {}, { timezoneId: 'Pacific/Honolulu' });
-    const asked: string[] = [];
-    let isSpent = true;
-    await page.route('**/v1/plan', (route) => {
-      const { units } = route.request().postDataJSON() as { units: { features: { id: string }[] } };
-      asked.push(units.features.map(({ id }) => id).join());
-      const headers = { ...route.request().headers(), ...(isSpent && asked.length > 2 ? spent : {}) };
-      return route.continue({ headers });
-    });
-    const names = Array.from({ length: 30 }, (_, index) => `Unit ${index + 1}`);
-    await drop(page, 'units.geojson', collection(names));
-    await page.getByText(`Not planned: ${names.slice(20).join(', ')}.`).waitFor();
-    expect(await page.locator('p:has-text("Not planned") bdi').allTextContents()).toEqual(names.slice(20));
-    const reason = await page.locator('#panel .error').getByText('used up until').innerText();
-    expect(reason).toMatch(/ \d{4} at 2:00:00\sPM HST\.$/); // midnight UTC
-    const shown = page.locator('table.plan tbody th button');
-    expect(await shown.allTextContents()).toEqual(names.slice(0, 20));
-    const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
-    expect(features[19]!.properties).toMatchObject({ unit: 'Unit 20', rank: 1 });
-    expect(features[20]!.properties).toMatchObject({ unit: 'Unit 21', error: reason });
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.report').innerText()).toContain('Without a plan: 10 units');
-    await page.emulateMedia({ media: 'screen' });
+  const service = { ...shared.service, key: secret };
+  const { page } = await openUnits({ ...shared, service }, {}, { timezoneId: 'Pacific/Honolulu' });
+  const asked: string[] = [];
+  let isSpent = true;
+  await page.route('**/v1/plan', (route) => {
+    const { units } = route.request().postDataJSON() as { units: { features: { id: string }[] } };
+    asked.push(units.features.map(({ id }) => id).join());
+    const headers = { ...route.request().headers(), ...(isSpent && asked.length > 2 ? spent : {}) };
+    return route.continue({ headers });
+  });
+  const names = Array.from({ length: 30 }, (_, index) => `Unit ${index + 1}`);
+  await drop(page, 'units.geojson', collection(names));
+  await page.getByText(`Not planned: ${names.slice(20).join(', ')}.`).waitFor();
+  expect(await page.locator('p:has-text("Not planned") bdi').allTextContents()).toEqual(names.slice(20));
+  const reason = await page.locator('#panel .error').getByText('used up until').innerText();
+  expect(reason).toMatch(/ \d{4} at 2:00:00\sPM HST\.$/); // midnight UTC
+  const shown = page.locator('table.plan tbody th button');
+  expect(await shown.allTextContents()).toEqual(names.slice(0, 20));
+  const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
+  expect(features[19]!.properties).toMatchObject({ unit: 'Unit 20', rank: 1 });
+  expect(features[20]!.properties).toMatchObject({ unit: 'Unit 21', error: reason });
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('.report').innerText()).toContain('Without a plan: 10 units');
+  await page.emulateMedia({ media: 'screen' });
 
-    isSpent = false;
-    await page.getByRole('tab', { name: 'Site' }).click();
-    await page.getByRole('tab', { name: 'Units' }).click(); // which asks again
-    await expect.poll(() => shown.allTextContents()).toEqual(names);
-    await expect.poll(() => page.locator('.report td.name').allTextContents()).toEqual(names);
-    // Units with an answer were not sent again.
-    expect([asked.indexOf(asked[0]!, 1), asked.indexOf(asked[1]!, 2)]).toEqual([-1, -1]);
-    expect(new Set(asked).size).toBe(3);
-  },
-);
+  isSpent = false;
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.getByRole('tab', { name: 'Units' }).click(); // which asks again
+  await expect.poll(() => shown.allTextContents()).toEqual(names);
+  await expect.poll(() => page.locator('.report td.name').allTextContents()).toEqual(names);
+  // Units with an answer were not sent again.
+  expect([asked.indexOf(asked[0]!, 1), asked.indexOf(asked[1]!, 2)]).toEqual([-1, -1]);
+  expect(new Set(asked).size).toBe(3);
+});
 
-browserTest('a unit that is added while the service is away leaves the plan of others in place', async () => {
+test('a unit that is added while the service is away leaves the plan of others in place', async () => {
   const { page } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
   await page.locator('table.plan').getByText('South slope').waitFor();
@@ -133,7 +130,7 @@ browserTest('a unit that is added while the service is away leaves the plan of o
   await page.locator('table.plan').getByText('West slope').waitFor();
 });
 
-browserTest('when the service loads other models, all units are planned anew by them', async () => {
+test('when the service loads other models, all units are planned anew by them', async () => {
   const { api, key, reload } = await startOnReleases();
   const { page } = await watchedPage(shared.browser, { acceptDownloads: true });
   await page.goto(`${api}/#key=${key}&panel=units`);
@@ -154,52 +151,49 @@ browserTest('when the service loads other models, all units are planned anew by 
   await page.locator('#panel [role=alert]').waitFor({ state: 'detached' });
 });
 
-browserTest(
-  'models that replace others of the same version are noticed when the tab is shown again, when the service was away and when points are scored',
-  async () => {
-    const { api, key, releases, reload } = await startOnReleases();
-    const { page, context } = await watchedPage(shared.browser);
-    const digest = async () => {
-      const health = await (await fetch(`${api}/v1/health`)).json();
-      return (health as { model: { digest: string } }).model.digest;
-    };
-    const replaceModels = async (caution: string) => {
-      const before = await digest();
-      await reload(1, () =>
-        releases.editManifest((manifest) => {
-          manifest.caution = caution;
-        }),
-      );
-      await expect.poll(digest).not.toBe(before); // the log names the version alone
-    };
-    await page.goto(`${api}/#key=${key}&panel=units`);
-    await drop(page, 'units.geojson', collection(['North slope']));
-    await page.locator('table.plan').getByText('North slope').waitFor();
-    await replaceModels('Other models.');
-    const planned = page.waitForRequest('**/v1/plan');
-    // Tests cannot hide a tab of this browser: it reports every page as visible.
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await page.locator('.print-head').getByText('Other models.').waitFor({ state: 'attached' });
-    await planned;
+test('models that replace others of the same version are noticed when the tab is shown again, when the service was away and when points are scored', async () => {
+  const { api, key, releases, reload } = await startOnReleases();
+  const { page, context } = await watchedPage(shared.browser);
+  const digest = async () => {
+    const health = await (await fetch(`${api}/v1/health`)).json();
+    return (health as { model: { digest: string } }).model.digest;
+  };
+  const replaceModels = async (caution: string) => {
+    const before = await digest();
+    await reload(1, () =>
+      releases.editManifest((manifest) => {
+        manifest.caution = caution;
+      }),
+    );
+    await expect.poll(digest).not.toBe(before); // the log names the version alone
+  };
+  await page.goto(`${api}/#key=${key}&panel=units`);
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await page.locator('table.plan').getByText('North slope').waitFor();
+  await replaceModels('Other models.');
+  const planned = page.waitForRequest('**/v1/plan');
+  // Tests cannot hide a tab of this browser: it reports every page as visible.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.locator('.print-head').getByText('Other models.').waitFor({ state: 'attached' });
+  await planned;
 
-    await context.setOffline(true);
-    await page.getByLabel('Native species only').uncheck();
-    await page.locator('.banner[data-problem=offline]').waitFor();
-    await replaceModels('Others again.');
-    await context.setOffline(false);
-    await page.getByLabel('Native species only').check(); // the page may be answered before it looks again
-    await page.locator('.print-head').getByText('Others again.').waitFor({ state: 'attached' });
+  await context.setOffline(true);
+  await page.getByLabel('Native species only').uncheck();
+  await page.locator('.banner[data-problem=offline]').waitFor();
+  await replaceModels('Others again.');
+  await context.setOffline(false);
+  await page.getByLabel('Native species only').check(); // the page may be answered before it looks again
+  await page.locator('.print-head').getByText('Others again.').waitFor({ state: 'attached' });
 
-    await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
-    await replaceModels('For points.');
-    await score(page, 'The models have changed: score the points again.');
-    await page.locator('.print-head').getByText('For points.').waitFor({ state: 'attached' });
-    await score(page, '1 of 1 rows answered');
-    expect(await saved(page, 'Save 1 row')).toContain('For points.');
-  },
-);
+  await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
+  await replaceModels('For points.');
+  await score(page, 'The models have changed: score the points again.');
+  await page.locator('.print-head').getByText('For points.').waitFor({ state: 'attached' });
+  await score(page, '1 of 1 rows answered');
+  expect(await saved(page, 'Save 1 row')).toContain('For points.');
+});
 
-browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
+test('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page } = await openUnits(shared);
   // A lost connection would not do: the page would repeat the plan and save nothing meanwhile.
   const error = { code: 'internal_error', message: 'The service failed.' };

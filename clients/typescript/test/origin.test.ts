@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { build, type Rollup } from 'vite';
 import { expect, onTestFinished } from 'vitest';
-import { browserTest, serviceAndBrowser } from '../../../test/page/support/browser.js';
+import { serviceAndBrowser, test } from '../../../test/page/support/browser.js';
 import { FOREST_SITE } from '../../../test/support/requests.js';
 import type * as Client from '../src/index.js';
 
@@ -63,26 +63,23 @@ const errorOn = (page: Page, options: Client.ClientOptions) =>
     { options, site: SITE },
   );
 
-browserTest(
-  'on a page whose origin is not listed, a call ends after two attempts with an error that names the origin',
-  async () => {
-    const { page, origin } = await pageOfOtherOrigin();
-    const { apiUrl: url, key: apiKey } = running.service;
-    let attempts = 0;
-    page.on('request', (request) => {
-      if (request.url() === `${url}/v1/predict` && request.method() === 'POST') attempts++;
-    });
-    expect(await errorOn(page, { url, apiKey })).toEqual({
-      code: 'connection_failed',
-      message: expect.stringContaining(
-        `the origin of this page, ${origin}, may be missing in its CORS_ORIGINS`,
-      ),
-    });
-    expect(attempts).toBe(2);
-  },
-);
+test('on a page whose origin is not listed, a call ends after two attempts with an error that names the origin', async () => {
+  const { page, origin } = await pageOfOtherOrigin();
+  const { apiUrl: url, key: apiKey } = running.service;
+  let attempts = 0;
+  page.on('request', (request) => {
+    if (request.url() === `${url}/v1/predict` && request.method() === 'POST') attempts++;
+  });
+  expect(await errorOn(page, { url, apiKey })).toEqual({
+    code: 'connection_failed',
+    message: expect.stringContaining(
+      `the origin of this page, ${origin}, may be missing in its CORS_ORIGINS`,
+    ),
+  });
+  expect(attempts).toBe(2);
+});
 
-browserTest('on a page of another origin, a service that never answers is no longer waited for', async () => {
+test('on a page of another origin, a service that never answers is no longer waited for', async () => {
   const { page } = await pageOfOtherOrigin();
   const url = await listen(() => {});
   const retry = { attempts: 2, attemptTimeoutMs: 1000 };

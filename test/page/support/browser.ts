@@ -1,10 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, test as anyTest, beforeAll, expect, onTestFinished } from 'vitest';
 import { HAS_CHROMIUM } from '../../support/chromium.js';
 import { startTestService, type TestService } from '../../support/service.js';
 import { launchBrowser } from './launch-browser.js';
 
-export const browserTest = test.skipIf(!HAS_CHROMIUM);
+/** The tests of pages, which need Chromium. */
+export const test = anyTest.skipIf(!HAS_CHROMIUM);
 
 /**
  * Arguments of a browser without WebGL, where all works but the map. Drawn in software, the map takes most of the time
