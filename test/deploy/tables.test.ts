@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test as anyTest, expect } from 'vitest';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { csvOf } from '../http/support/tables.js';
 import { readMetrics } from '../reliability/support/metrics.js';
@@ -30,28 +30,24 @@ const busyOf = (replicas: readonly Replica[]) =>
     throw new Error('no replica has the table');
   });
 
-const itWithReplicas = test.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined);
+const test = anyTest.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined);
 
-itWithReplicas(
-  'behind nginx a table whose replica is killed in mid-answer is visibly cut, and one whose replica gets SIGTERM is whole',
-  async () => {
-    const database = await POSTGRES.create();
-    const { secret } = await issueKey(database, 'hypha');
-    const [layout, ...replicas] = await Layout.start(database, 3);
-    const cut = await sendTable(layout.url, secret);
-    expect(cut.status).toBe(200);
-    const killed = await busyOf(replicas);
-    killed.process.signal('SIGKILL');
-    await killed.process.exit;
-    await expect(cut.text()).rejects.toThrow('terminated');
+test('behind nginx a table whose replica is killed in mid-answer is visibly cut, and one whose replica gets SIGTERM is whole', async () => {
+  const database = await POSTGRES.create();
+  const { secret } = await issueKey(database, 'hypha');
+  const [layout, ...replicas] = await Layout.start(database, 3);
+  const cut = await sendTable(layout.url, secret);
+  expect(cut.status).toBe(200);
+  const killed = await busyOf(replicas);
+  killed.process.signal('SIGKILL');
+  await killed.process.exit;
+  await expect(cut.text()).rejects.toThrow('terminated');
 
-    const whole = await sendTable(layout.url, secret);
-    expect(whole.status).toBe(200);
-    const drained = await busyOf(replicas.filter((replica) => replica !== killed));
-    drained.process.signal('SIGTERM');
-    await drained.process.line(/"msg":"draining"/);
-    expect((await whole.text()).split('\n')).toHaveLength(ROWS + 2);
-    expect(await drained.process.exit).toEqual({ code: 0, signal: null });
-  },
-  300_000,
-);
+  const whole = await sendTable(layout.url, secret);
+  expect(whole.status).toBe(200);
+  const drained = await busyOf(replicas.filter((replica) => replica !== killed));
+  drained.process.signal('SIGTERM');
+  await drained.process.line(/"msg":"draining"/);
+  expect((await whole.text()).split('\n')).toHaveLength(ROWS + 2);
+  expect(await drained.process.exit).toEqual({ code: 0, signal: null });
+}, 300_000);
