@@ -114,8 +114,7 @@ test('a thousand connections that arrive while the service is too busy to accept
   service.signal('SIGCONT');
   for (const answer of answers) expect(String(await answer)).toContain('200 OK');
   for (const socket of sockets) socket.destroy();
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
 });
 
 test("callers cannot use up the descriptors that operators' requests and the service itself need", async () => {
@@ -136,6 +135,5 @@ test("callers cannot use up the descriptors that operators' requests and the ser
   expect(metrics.value('nurselog_connections')).toBeLessThanOrEqual(limit);
   expect(metrics.value('nurselog_connections_closed_total')).toBeGreaterThanOrEqual(idle.length - limit);
   for (const socket of idle) socket.destroy();
-  service.signal('SIGTERM');
-  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
 });
