@@ -146,7 +146,7 @@ const configSchema = z.object({
   connectionLimit: wholeNumber(1, 1_000_000)
     .default(4096)
     .describe(
-      'Maximum number of open connections, lower if the limit on open files is lower. Beyond it, idle ones are closed, then those that send responses to callers without a key.',
+      'Maximum number of open connections, lower if the limit on open files is lower. Beyond it, idle ones are closed, then the oldest that is sending a response to a caller without a key.',
     ),
   searchRadiusKm: decimal(
     /^\d+(\.\d+)?$/,

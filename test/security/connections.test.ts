@@ -92,9 +92,9 @@ test('when all are busy, a new one replaces the oldest that sends a response to 
   app.get('/public', (_request, reply) => reply.send(LARGE));
   const url = await app.listen();
   const sockets: Socket[] = [];
-  for (const path of ['/keyed', '/public', '/public', '/missing']) {
+  for (const [path, length] of [['/keyed'], ['/public', 'Content-Length: 1'], ['/public'], ['/missing']]) {
     const socket = await openSocket(url);
-    socket.write(rawRequest(`GET ${path} HTTP/1.1`, []));
+    socket.write(rawRequest(`GET ${path} HTTP/1.1`, length ? [length] : []));
     await once(socket, 'readable');
     sockets.push(socket);
   }

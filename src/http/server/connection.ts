@@ -70,9 +70,9 @@ export class Connection extends SocketStream {
     return !this.#isAnswering && this.waiting === undefined;
   }
 
-  /** Whether a caller without a key, whose request has arrived completely, has not received the response. */
+  /** Whether a caller without a key has not received the response yet. */
   get isSendingWithoutKey(): boolean {
-    return this.isAnsweredWithoutKey && this.#isAnswering && !this.#isReceiving;
+    return this.isAnsweredWithoutKey && this.#isAnswering;
   }
 
   /** Whether the last request has arrived completely, its response is sent, and nothing of another has arrived. */
