@@ -149,8 +149,8 @@ const WHOLE: readonly Mistake[] = [
   ],
   ['no features', { units: { type: 'FeatureCollection' } }, /units\.features must be an array, not nothing/],
   ...['urn:ogc:def:crs:EPSG::4267', 'EPSG:26910', 4267].map((system): Mistake => {
-    const crs = typeof system === 'string' ? { name: system } : { code: system };
-    const units = { ...collection(unit(1)), crs: { properties: crs } };
+    const properties = typeof system === 'string' ? { name: system } : { code: system };
+    const units = { ...collection(unit(1)), crs: system === 'EPSG:26910' ? system : { properties } };
     const message = new RegExp(`units\\.crs must be WGS 84 \\(convert .*EPSG:4326\\), not "?${system}`);
     return [`units in ${system}`, { units }, message];
   }),

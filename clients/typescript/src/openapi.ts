@@ -807,6 +807,16 @@ export interface components {
             units: {
                 /** @constant */
                 type: "FeatureCollection";
+                /**
+                 * @description If present, it must name WGS 84 or NAD83.
+                 * @example {
+                 *       "type": "name",
+                 *       "properties": {
+                 *         "name": "urn:ogc:def:crs:OGC:1.3:CRS84"
+                 *       }
+                 *     }
+                 */
+                crs?: unknown;
                 features: {
                     /** @constant */
                     type: "Feature";

@@ -49,6 +49,10 @@ const units = {
   required: ['type', 'features'],
   properties: {
     type: { const: 'FeatureCollection' },
+    crs: {
+      description: 'If present, it must name WGS 84 or NAD83.',
+      examples: [{ type: 'name', properties: { name: 'urn:ogc:def:crs:OGC:1.3:CRS84' } }],
+    },
     features: {
       type: 'array',
       items: {

@@ -45,7 +45,8 @@ export function collectionIssue(units: unknown): Issue | undefined {
   const { type, features, crs } = units;
   if (type !== 'FeatureCollection') return wrong('units.type', '"FeatureCollection"', type);
   if (!Array.isArray(features)) return wrong('units.features', 'an array', features);
-  const { name, code: system = name } = Object(Object(crs).properties); // RFC 7946 removed the member
+  const { name, code } = Object(Object(crs).properties); // RFC 7946 removed the member
+  const system = typeof crs === 'string' ? crs : (code ?? name);
   if (!system || typeof system === 'object' || WGS_84.test(String(system).trim())) return undefined;
   return wrong('units.crs', 'WGS 84 (convert the units to EPSG:4326)', system);
 }

@@ -27,8 +27,9 @@ export function statesProjection(fileName: string, text: string): boolean {
  * @throws FileError if it names coordinates other than degrees in WGS 84
  */
 export function checkCrs(content: unknown): void {
-  const { crs } = (content ?? {}) as { crs?: { properties?: { name?: unknown; code?: unknown } } | null };
-  const { code, name = code && `EPSG:${code}` } = crs?.properties ?? {};
+  const { crs } = (content ?? {}) as { crs?: string | { properties?: Record<string, unknown> } | null };
+  const { code, name: named } = (typeof crs === 'string' ? { name: crs } : crs?.properties) ?? {};
+  const name = code ? `EPSG:${code}` : named;
   if (typeof name === 'string' && !WGS_84.test(name.trim())) throw unconvertible(name, 'the file', 'it');
 }
 

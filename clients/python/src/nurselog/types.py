@@ -631,6 +631,10 @@ class Units(TypedDict):
     """
 
     type: Literal['FeatureCollection']
+    crs: NotRequired[Any]
+    """
+    If present, it must name WGS 84 or NAD83.
+    """
     features: list[Unit]
 
 
