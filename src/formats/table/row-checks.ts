@@ -19,8 +19,10 @@ import type { ChunkRows } from './table-source.js';
 
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
-/** Commas between thousands, in other columns than those of degrees. */
-const THOUSANDS = /^\s*[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$/;
+/** Commas between thousands. */
+const THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$/;
+/** Columns that have numbers of 1,000 and more. */
+const LARGE_NUMBERS: readonly string[] = ['elevation_m', 'seeds_per_spot'];
 
 /** What rows are checked against. */
 const rulesOf = memoize((data: PredictorData) => {
@@ -95,10 +97,11 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
 
 /** What to write in place of numbers with commas; empty where there are none. */
 function commaAdvice(site: Partial<Record<ReadColumn, unknown>>): string {
-  const isThousands = (name: string, text: string) => !name.endsWith('itude') && THOUSANDS.test(text);
+  const isThousands = (name: string, text: string) => LARGE_NUMBERS.includes(name) && THOUSANDS.test(text);
   const texts = Object.entries(site).flatMap(([n, v]) => (typeof v === 'string' ? [[n, v] as const] : []));
   if (texts.some(([name, text]) => DECIMAL_COMMA.test(text) && !isThousands(name, text)))
     return ' Write decimals with a point, not with a comma.';
   const [, number] = texts.find((entry) => isThousands(...entry)) ?? [];
-  return number ? ` Write numbers without a thousands comma: ${number.replaceAll(',', '').trim()}.` : '';
+  if (number === undefined) return '';
+  return ` Write thousands without a comma: ${number.replaceAll(',', '').trim()}. Write decimals with a point.`;
 }
