@@ -217,7 +217,7 @@ test('a saved project opens elsewhere with all of the work, and a damaged or hos
     [{ ...project, features: {} }, 'The project has no list of features.'],
     [changed({ settings: costly }), 'settings.costs.manual: Invalid input: expected number'],
     [changed({ choices: markup.repeat(1000) }), 'choices: Too big'],
-    [changed({ points: null }), 'scored.rows: Too big: expected a point for each row'],
+    [changed({ points: null }), 'scored.rows: Too many: expected at most one for each point'],
     [{ ...project, features: [{ id: markup, geometry: null }] }, 'units.0.geometry: Invalid input'],
   ] as const) {
     await open(content);

@@ -53,7 +53,7 @@ export function clearScored(): void {
   });
 }
 
-/** The survival of a row; null in one with an error, and for what is no number in projects that were edited. */
+/** The survival of a row; null in one with an error, and where an edited project has no number. */
 export function survivalOf(row: Row, horizon: Horizon): number | null {
   const survival = Number(row[`survival_${horizon}`] || Number.NaN);
   return Number.isFinite(survival) ? survival : null;

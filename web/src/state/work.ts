@@ -81,7 +81,7 @@ const workSchema = z
   .check(
     z.refine(({ points, scored }) => (scored?.rows.length ?? 0) <= (points?.rows.length ?? 0), {
       path: ['scored', 'rows'],
-      error: 'Too big: expected a point for each row',
+      error: 'Too many: expected at most one for each point',
     }),
   );
 
