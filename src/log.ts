@@ -60,7 +60,7 @@ class LogOutput {
   write(line: string): void {
     // A signal may still be logged when the stream has ended with the process.
     if (this.#isFailing || this.#hasEnded) this.linesDropped++;
-    // As bytes, which its types leave out: it would count those of all waiting lines again for each line.
+    // As bytes, though its types allow only strings: it counts the bytes of all strings in a group again for each line.
     else this.#stream.write(Buffer.from(line) as unknown as string);
   }
 

@@ -38,16 +38,16 @@ export function endArrival({ arriving }: RouteContext, request: FastifyRequest):
 
 /**
  * Rejects batches, tables and plans before they are counted if the queue is full. Under overload nine of ten are rejected,
- * so the cost of a rejection decides how many are answered: this one does without Fastify's reply and hooks. Left to
- * `rejectCounted` are requests of limited tiers, whose responses state the quota, of pages of other origins, and those
- * that end their connection.
+ * so the cost of a rejection decides how many are answered: this one does without Fastify's reply and hooks. `rejectCounted`
+ * handles requests of limited tiers, whose responses state the quota, of pages of other origins, those that end their
+ * connection, and all while the service drains.
  */
 export function rejectUncounted(app: FastifyInstance, context: RouteContext): void {
   const { phase } = context;
   app.addHook('onRequest', (request, reply, done) => {
     if (
       TIERS[callerOf(request).tier].requestsPerDay !== null ||
-      !isQueueFull(request, context) ||
+      !wouldReject(request, context) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
       !reply.raw.shouldKeepAlive || // as the caller asked
@@ -64,10 +64,10 @@ export function rejectUncounted(app: FastifyInstance, context: RouteContext): vo
 /** Rejects the other batches, tables and plans if the queue is full, before their bodies are read. */
 export function rejectCounted(app: FastifyInstance, context: RouteContext): void {
   app.addHook('onRequest', (request, _reply, done) =>
-    done(isQueueFull(request, context) ? QUEUE_FULL : undefined),
+    done(wouldReject(request, context) ? QUEUE_FULL : undefined),
   );
 }
 
-function isQueueFull(request: FastifyRequest, { serving, arriving }: RouteContext): boolean {
+function wouldReject(request: FastifyRequest, { serving, arriving }: RouteContext): boolean {
   return serving.current.batches.wouldReject(callerOf(request).id, arriving);
 }
