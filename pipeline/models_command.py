@@ -90,7 +90,8 @@ def observed(grid: Grid, path: Path) -> Training:
     """Return the outcomes of a file."""
     outcomes, point = read_outcomes(path, grid)
     check_periods(path, outcomes)
-    absent = sorted(set(species_codes()) - set(outcomes["species_code"]))
+    present = outcomes.groupby("planting_method")["species_code"].agg(set)
+    absent = {method: sorted(set(species_codes()) - present[method]) for method in METHODS if method in present}
     origin = {"kind": "observed", "file": path.name, "sha256": sha256_of(path), "species_without_trees": absent}
     return Training(outcomes, point, origin, None)
 

@@ -32,8 +32,11 @@ CAUTION = {
 
 def without_trees(outcomes: dict) -> str:
     """Return the part of a caution on the species that the outcomes in a provenance have no tree of."""
-    species = outcomes.get("species_without_trees")
-    return f" No trees of: {', '.join(species)}; their figures are those of the mean species." if species else ""
+    return "".join(
+        f" No {method} trees of: {', '.join(species)}; their {method} figures are those of the mean species."
+        for method, species in outcomes.get("species_without_trees", {}).items()
+        if species
+    )
 
 
 ALIVE = {

@@ -132,7 +132,8 @@ def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
 def _first_row_of_tree(given: pd.DataFrame) -> pd.Series:
     """Return the number of the first row of each row's tree, whose id holds at its coordinates; NaN without an id."""
     tree = given[TREE_ID].map(_stripped).replace("", np.nan)
-    return given.index.to_series().groupby([tree, given["latitude"], given["longitude"]]).transform("min")
+    place = [_numbers(given[name]) for name in ("latitude", "longitude")]
+    return given.index.to_series().groupby([tree, *place]).transform("min")
 
 
 def _stripped(cell: object) -> object:

@@ -47,7 +47,9 @@ class PlaceReader:
         if not np.isnan(place["radius_km"]):
             points, found = self._circle(place), "circle"
             if not len(points):
-                raise _wrong(place, "no grid point lies within its radius_km and elevations: check its degrees")
+                raise _wrong(
+                    place, "no grid point lies within its radius_km and elevations: correct these or its degrees"
+                )
             rows = [self._at_point(point, 0.0, np.nan) for point in points]
         elif self._outside.has(planting.source, planting.place):
             outside, found = self._outside.at(planting.source, planting.place), "climate"

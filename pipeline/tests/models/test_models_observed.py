@@ -108,7 +108,9 @@ def test_species_without_outcomes_get_the_shared_curves_and_the_caution_names_th
     assert survival == pytest.approx(fitted(grid, built, "ABAM", "manual")[0], abs=1e-4)
     models = read_artefacts(built / "models")
     absent = ", ".join(code for code in species_codes() if code not in SPECIES)
-    named = f" No trees of: {absent}; their figures are those of the mean species."
+    named = "".join(
+        f" No {method} trees of: {absent}; their {method} figures are those of the mean species." for method in METHODS
+    )
     assert models.manifest["caution"].endswith(named)
     assert named in recalibrated_caution(models, [])
 

@@ -55,7 +55,7 @@ def test_the_other_method_is_kept_from_the_base_and_the_manifest_and_card_say_so
     assert new["methods"]["drone_seeded"]["sha256"] != base["methods"]["drone_seeded"]["sha256"]
     assert new["outcomes"] == base["outcomes"] == "simulated"
     assert "The drone_seeded model is fitted to a table of observed outcomes" in new["caution"]
-    assert "does not cover, the survival figures are extrapolated. No trees of: ABAM, " in new["caution"]
+    assert "does not cover, the survival figures are extrapolated. No drone_seeded trees of: ABAM, " in new["caution"]
     assert new["provenance"]["outcomes"]["kind"] == "observed"
     kept = {name: base[name] for name in ("version", "outcomes", "provenance")}
     assert new["provenance"]["kept"]["manual"] == kept | {"sha256": base["methods"]["manual"]["sha256"]}

@@ -120,10 +120,13 @@ def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tm
 
 def test_a_tree_with_a_row_for_each_visit_is_refused_with_both_rows(table, grid, tmp_path):
     rule = "must differ from that of row 1 (one row per tree, at its last visit)"
-    visits = table.assign(latitude=table["latitude"][0], longitude=table["longitude"][0])
+    latitude = table["latitude"][0]
+    visits = table.assign(
+        latitude=[latitude, latitude, f"{latitude}0", f" {latitude}"], longitude=table["longitude"][0]
+    )
     message = error_of(visits.assign(tree_id=["7", "8", " 7", "7"]), tmp_path / "o.csv", grid)
     assert message.endswith(f"2 errors\nrow 3: tree_id {rule}, not ' 7'\nrow 4: tree_id {rule}, not '7'")
-    visits.assign(tree_id=[7, None, None, 8]).to_parquet(tmp_path / "o.parquet")
+    visits.assign(latitude=latitude, tree_id=[7, None, None, 8]).to_parquet(tmp_path / "o.parquet")
     assert len(read_outcomes(tmp_path / "o.parquet", grid)[0]) == 4
 
 

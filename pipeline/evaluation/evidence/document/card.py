@@ -37,8 +37,8 @@ def tested(comparisons: Sequence[Comparison]) -> str:
     on += f" and on {result.levels} plantings with published levels"
     found = "without intervals"
     if result.compared:
-        found = f"{result.inside} of {result.compared} observed values lie inside the 80 % intervals"
-        found += f", without those of fewer than {MIN_TREES} trees"
+        found = f"{result.inside} of {result.compared} observed values (those of fewer than {MIN_TREES} trees left out)"
+        found += " lie inside the 80 % intervals"
     return f"{on}: {found}. {use_of_figures(comparisons)[0]}"
 
 
