@@ -55,7 +55,7 @@ def test_a_stand_has_its_own_elevation_and_the_climate_there(reader, whole_grid)
     [
         ({"elevation_m": 2100}, "elevation_m must be within 1000 m of the nearest grid point's {metres} m, not 2100$"),
         ({"longitude": 122.03}, r"nearest grid point to latitude 44.12, longitude 122.03 is \d,\d{{3}} km away:"),
-        ({"longitude": 122.03, "radius_km": 5}, "no grid point lies within its radius_km and elevations: check"),
+        ({"longitude": 122.03, "radius_km": 5}, "no grid point lies within its radius_km and elevations: correct"),
         ({"radius_km": 5, "elevation_low": 4000, "elevation_high": 4100}, "no grid point lies within its radius_km"),
     ],
 )
