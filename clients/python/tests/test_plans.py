@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Generator
 from datetime import date
 from decimal import Decimal
@@ -336,6 +337,32 @@ def test_columns_that_the_output_cannot_have_are_refused_before_anything_is_sent
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["units.parquet"]
+
+
+@pytest.mark.parametrize(
+    "values", [[{"age": 1}, {"age": "old"}, None], [[1, "a"], ["b"], None], [{"a": 1}, [1], {"a": None}]]
+)
+def test_nested_values_of_different_kinds_are_kept(service: ServiceProcess, tmp_path: Path, values: list[Any]) -> None:
+    collection = features(units())
+    for feature, value in zip(collection["features"], values, strict=True):
+        feature["properties"] = {"soil": value}
+    (tmp_path / "units.geojson").write_text(json.dumps(collection))
+    for name in ("plan.geojson", "plan.gpkg", "plan.csv"):
+        arguments = ["plan", str(tmp_path / "units.geojson"), "-o", str(tmp_path / name), "--species", "PSME"]
+        result = run_here(service, *arguments)
+        assert result.exit_code == 0, result.stderr
+    written = json.loads((tmp_path / "plan.geojson").read_text())["features"]
+    with sqlite3.connect(tmp_path / "plan.gpkg") as database:
+        texts = [text for (text,) in database.execute("SELECT soil FROM plan")]
+    cells = pd.read_csv(tmp_path / "plan.csv", dtype=str, keep_default_na=False)["soil"].tolist()
+    expected = [values[0], values[0], values[1], values[1], values[2]]
+    assert [feature["properties"]["soil"] for feature in written] == expected
+    assert [text and json.loads(text) for text in texts] == expected
+    assert [json.loads(cell) if cell else None for cell in cells] == expected
+    result = run_here(service, "plan", str(tmp_path / "units.geojson"), "-o", str(tmp_path / "plan.parquet"))
+    assert result.exit_code == 2
+    assert "Conversion failed for column soil" in result.stderr
+    assert "('" not in result.stderr
 
 
 def test_integers_of_parquet_stay_integers_although_some_are_missing(service: ServiceProcess, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from nurselog._files.column_types import with_types_of_gdal
+from nurselog._files.column_types import with_json_of_mixed_values, with_types_of_gdal
 from nurselog._files.formats import CsvStyle, geopandas, output_suffix, read_geoparquet, read_layer, refuse_overwriting
 from nurselog._files.geometry import arrow_table, geographic_frame, geometry_names
 from nurselog._files.writing import one_line, replacing, write_csv, write_layer
@@ -87,7 +87,7 @@ def _write(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
     if suffix == ".parquet":
         table.to_parquet(path, index=False)
         return
-    plain = arrow_table(table)
+    plain = arrow_table(with_json_of_mixed_values(table))
     if suffix == ".csv":
         with path.open("wb") as file:
             write_csv(file, [plain.drop_columns(geometry_names(plain.schema))], style)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,6 +20,18 @@ def with_texts_of_uuids(table: pa.Table) -> pa.Table:
             texts = [None if each is None else str(each) for each in table.column(index).to_pylist()]
             table = table.set_column(index, field.name, pa.array(texts, pa.string()))
     return table
+
+
+def with_json_of_mixed_values(frame: Any) -> Any:  # noqa: ANN401 - geopandas is optional
+    """The frame with JSON for nested values that have no type of Arrow in common, as those of GeoJSON may."""
+    import pandas as pd
+
+    for name in frame.columns[frame.dtypes == "object"]:
+        try:
+            pa.array(frame[name])
+        except pa.ArrowInvalid:
+            frame = frame.assign(**{name: pd.array(list(map(_json, frame[name])), pd.ArrowDtype(pa.json_()))})
+    return frame
 
 
 def with_types_of_gdal(table: pa.Table) -> pa.Table:

@@ -145,7 +145,8 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 def one_line(error: Exception) -> str:
     """The message of an error without line breaks."""
-    return " ".join(str(error).split())
+    texts = error.args if isinstance(error, pa.ArrowInvalid) else [error]  # these would be shown as a tuple
+    return " ".join(" ".join(map(str, texts)).split())
 
 
 def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle, *, byte_order_mark: bool = False) -> None:
