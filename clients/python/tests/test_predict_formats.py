@@ -310,7 +310,8 @@ def test_numbers_keep_all_their_digits(predict: Predict, tmp_path: Path, output:
         "cell": pa.array(ids, pa.uint64()),
         "long": pa.array([2**64 - 1, 7, None], pa.uint64()),
         "key": pa.array(ids, pa.decimal128(34, 0)),
-        "cost": pa.array([Decimal("1234.56"), Decimal("0.01"), None], pa.decimal128(18, 3)),
+        "cost": pa.array([Decimal("1234.56"), Decimal("0.35"), None], pa.decimal128(18, 3)),
+        "share": pa.array([Decimal("0.01"), Decimal("1.2"), None], pa.decimal128(18, 3)),
     }
     pq.write_table(pa.table({**table(3).drop(columns="seen").to_dict("list"), **kept}), tmp_path / "sites.parquet")
     assert predict("sites.parquet", output).exit_code == 0
@@ -321,7 +322,8 @@ def test_numbers_keep_all_their_digits(predict: Predict, tmp_path: Path, output:
     answered = geopandas.read_file(tmp_path / output, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
     assert [answered[name].tolist()[:2] for name in ("cell", "key")] == [ids[:2]] * 2
     assert answered["long"].tolist()[:2] == [str(2**64 - 1), "7"]
-    assert answered["cost"].tolist()[:2] == [1234.56, 0.01]
+    assert answered["cost"].tolist()[:2] == [1234.56, 0.35]
+    assert answered["share"].tolist()[:2] == [0.01, 1.2]
     assert answered[list(kept)].isna().to_numpy()[2].all()
 
 

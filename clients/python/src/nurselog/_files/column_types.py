@@ -68,10 +68,17 @@ def _converted(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray | pa.Array
         except pa.ArrowInvalid:
             return column.cast(pa.string())
     if pa.types.is_decimal(kind):
-        given = (each for each in column.to_pylist() if each is not None)
-        has_all_digits = all(Decimal(str(float(each))) == each for each in given)
-        return column.cast(pa.float64() if has_all_digits else pa.string())
+        decimals = column.to_pylist()
+        if any(each is not None and not _is_number(each) for each in decimals):
+            return column.cast(pa.string())
+        # A cast of pyarrow makes 0.35 to 0.35000000000000003.
+        return pa.array([None if each is None else float(each) for each in decimals], pa.float64())
     return column.cast(pa.time64("us"), safe=False) if pa.types.is_time64(kind) else column
+
+
+def _is_number(value: Decimal) -> bool:
+    """Whether a number has all digits of the decimal."""
+    return Decimal(str(float(value))) == value
 
 
 def _leaves(kind: pa.DataType) -> Iterator[pa.DataType]:
