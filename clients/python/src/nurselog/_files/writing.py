@@ -181,7 +181,8 @@ def _csv_lines(table: pa.Table, style: CsvStyle) -> bytes:
 
 def _csv_cells(column: pa.ChunkedArray, name: str, style: CsvStyle) -> pa.ChunkedArray:
     refusal = InvalidRequestError(f"CSV cannot have the column {name!r} of {column.type}: drop it, or write Parquet.")
-    if "binary" in str(column.type):  # would be cast as far as its bytes happen to be UTF-8
+    # Bytes would be cast as far as they happen to be UTF-8, the others to numbers without a unit.
+    if any(name in str(column.type) for name in ("binary", "duration", "pandas.period")):
         raise refusal
     try:
         texts = column.cast(pa.large_string())
