@@ -6,8 +6,8 @@ type RequestOf<Path extends keyof paths> =
   Post<Path> extends { requestBody: infer Body } ? Json<Body> : never;
 
 /**
- * A site with a species and a planting method. The service ignores fields of your own, which TypeScript allows in
- * values of your own types, but not in object literals.
+ * A site with a species and a planting method. The service ignores fields of your own: TypeScript accepts them in
+ * variables, not in object literals.
  */
 export type Site = RequestOf<'/v1/predict'>;
 /** A site with a species. */
