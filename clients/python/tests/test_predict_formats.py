@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -325,6 +326,16 @@ def test_numbers_keep_all_their_digits(predict: Predict, tmp_path: Path, output:
     assert answered["cost"].tolist()[:2] == [1234.56, 0.35]
     assert answered["share"].tolist()[:2] == [0.01, 1.2]
     assert answered[list(kept)].isna().to_numpy()[2].all()
+
+
+def test_decimals_within_lists_are_numbers_and_times_are_those_of_iso_8601(predict: Predict, tmp_path: Path) -> None:
+    sites = table(2).drop(columns="seen").to_dict("list")
+    soil = {"ph": [Decimal("1.500"), Decimal("12345678901234567890.125")], "at": datetime(2024, 5, 1, 12)}
+    pq.write_table(pa.table({**sites, "soil": [soil, None]}), tmp_path / "sites.parquet")
+    assert predict("sites.parquet", "out.geojson").exit_code == 0
+    features = json.loads((tmp_path / "out.geojson").read_text())["features"]
+    expected = {"ph": [1.5, "12345678901234567890.125"], "at": "2024-05-01T12:00:00"}
+    assert [feature["properties"]["soil"] for feature in features] == [expected, None]
 
 
 def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:

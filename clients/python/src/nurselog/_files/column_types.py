@@ -95,6 +95,12 @@ def _leaves(kind: pa.DataType) -> Iterator[pa.DataType]:
 def _json(value: object) -> str | None:
     if value is None:
         return None
-    text = json.dumps(value, default=str)
+    text = json.dumps(value, default=_json_value)
     without_nan = json.loads(text, parse_constant=lambda _: None)
     return json.dumps(without_nan, ensure_ascii=False)
+
+
+def _json_value(value: Any) -> float | str:  # noqa: ANN401 - whatever pyarrow has for the types of columns
+    if isinstance(value, Decimal):
+        return float(value) if _is_number(value) else str(value)
+    return str(value.isoformat() if hasattr(value, "isoformat") else value)
