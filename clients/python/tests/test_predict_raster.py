@@ -23,6 +23,7 @@ from rio_cogeo.cogeo import cog_validate
 from service_process import ServiceProcess
 
 from nurselog import AsyncClient, Client, errors
+from nurselog._raster.reading import check_elevations
 
 PLAIN: dict[str, Any] = {"horizons": [5], "planting_method": "manual"}
 # Of affine 3, for which rasterio and rioxarray have yet to change.
@@ -221,9 +222,6 @@ def _with_gap(path: Path) -> xarray.DataArray:
         (_with_gap, {}, r"its 'x' is not evenly spaced.*without drop=True"),
         (lambda path: _array(path, y=(44.1,)).rio.write_crs(4326), {}, r"a single row .*rio\.write_transform"),
         (_in_feet, {}, "dem.tif are in 'US survey foot': give them in metres"),
-        (lambda path: _in_feet(path, "ftUS"), {}, "are in 'ftUS': give them in metres"),
-        (lambda path: _in_feet(path, "Foot_US"), {}, "are in 'Foot_US': give them in metres"),
-        (lambda path: _in_feet(path, "[ft_i]"), {}, r"are in '\[ft_i\]': give them in metres"),
         (_mosaic_in_feet, {}, "mosaic.vrt are in 'US survey foot': give them in metres"),
         (_array_in_feet, {}, r"The DataArray are in 'US survey foot': give them in metres.* attrs\[.units.\] = .m."),
         (_array_with_heights_in_feet, {}, "The DataArray are in 'US survey foot': give them in metres"),
@@ -238,6 +236,25 @@ def test_rasters_that_cannot_be_used_are_refused_before_anything_is_sent(
     given = raster(tmp_path / "dem.tif")
     with pytest.raises(errors.InvalidRequestError, match=message):
         call("predict_raster", given, "PSME", elevation_m=given, **options, url=NOBODY)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["ft", "ftUS", "us-ft", "ftUSSurvey", "USSurveyFoot", "Foot_US", "[ft_i]", "International feet", "mean height, ft"],
+)
+def test_elevations_in_feet_of_any_name_are_refused(call: Caller, tmp_path: Path, unit: str) -> None:
+    dem = _in_feet(tmp_path / "dem.tif", unit)
+    with pytest.raises(errors.InvalidRequestError, match=f"are in {re.escape(repr(unit))}: give them in metres"):
+        call("predict_raster", dem, "PSME", elevation_m=dem, url=NOBODY)
+
+
+@pytest.mark.parametrize(
+    "unit", ["m", "[m]", "Metres", "m above sea level; from ft data", "shift", "lift", "footprint"]
+)
+def test_units_that_are_not_feet_are_not_taken_for_them(tmp_path: Path, unit: str) -> None:
+    with rasterio.open(_in_feet(tmp_path / "dem.tif", unit)) as dem:
+        assert dem.units == (unit,)
+        check_elevations(tmp_path / "dem.tif", dem)
 
 
 def test_a_statement_about_the_values_of_an_array_is_followed(service: ServiceProcess, tmp_path: Path) -> None:

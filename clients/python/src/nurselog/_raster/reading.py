@@ -28,7 +28,10 @@ _TILES = {"tiled": True, "blockxsize": 256, "blockysize": 256}
 # Of a cell: less than any gap makes of even cells, more than float32 rounds the coordinates of cells of 10 m.
 _TOLERANCE = 0.1
 
-_FEET = re.compile(r"f(ee|oo)?t(us)?(?![a-z])", re.IGNORECASE)
+# What begins with metres may go on with feet that it was converted from.
+_FEET = re.compile(
+    r"^(?!\W*m(et|(?![a-z]))).*(?<![a-z])(us)?(survey)?f(ee|oo)?t(us|int|survey|(?![a-z]))", re.IGNORECASE
+)
 
 
 def open_raster(raster: object, folder: Path, opened: ExitStack) -> Any:  # noqa: ANN401 - rasterio has no types
