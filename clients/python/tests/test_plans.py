@@ -326,6 +326,7 @@ def test_units_that_cannot_be_planned_are_refused_before_anything_is_sent(
         ("plan.geojson", {"Stand": "A"}, "plan.geojson cannot be written: in its format stand and Stand are one"),
         ("plan.geojson", {"Rank": 1}, "the answer would add: rename or drop Rank"),
         ("plan.csv", {"visits": [[1], [2, 3], []]}, "CSV cannot have the column 'visits' of list<"),
+        ("plan.gpkg", {"year": pd.Period("2024")}, "cannot have the column 'year' of extension<pandas.period"),
         ("plan.csv", {"age": pd.Timedelta(days=1)}, "CSV cannot have the column 'age' of duration"),
         ("plan.csv", {"year": pd.Period("2024")}, "CSV cannot have the column 'year' of extension<pandas.period"),
     ],

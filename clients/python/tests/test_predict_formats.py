@@ -27,6 +27,7 @@ from shapely.geometry import Point
 from site_files import PLANTED, texts, write_sites
 
 from nurselog import Client, errors
+from nurselog._files.column_types import with_types_of_gdal
 from nurselog._files.formats import pandas_types
 from nurselog._files.reading import open_source
 
@@ -336,6 +337,12 @@ def test_decimals_within_lists_are_numbers_and_times_are_those_of_iso_8601(predi
     features = json.loads((tmp_path / "out.geojson").read_text())["features"]
     expected = {"ph": [1.5, "12345678901234567890.125"], "at": "2024-05-01T12:00:00"}
     assert [feature["properties"]["soil"] for feature in features] == [expected, None]
+
+
+def test_a_union_is_refused_by_name() -> None:
+    union = pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])])
+    with pytest.raises(errors.InvalidRequestError, match="cannot have the column 'mixed' of sparse_union<"):
+        with_types_of_gdal(pa.table({"mixed": union}))
 
 
 def test_small_requests_make_no_small_row_groups(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ def _converted(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray | pa.Array
     kind = column.type
     is_nested = pa.types.is_nested(kind)
     for leaf in _leaves(kind):
-        if pa.types.is_map(leaf) or pa.types.is_duration(leaf) or (is_nested and "binary" in str(leaf)):
+        refused = ("map<", "union<", "duration", "pandas.period", *(["binary"] if is_nested else []))
+        if any(name in str(leaf) for name in refused):
             raise InvalidRequestError(
                 f"GeoPackage and GeoJSON cannot have the column {name!r} of {kind}: drop it, or write Parquet."
             )
@@ -86,7 +87,7 @@ def _leaves(kind: pa.DataType) -> Iterator[pa.DataType]:
     if pa.types.is_struct(kind):
         for field in kind:
             yield from _leaves(field.type)
-    elif pa.types.is_nested(kind) and not pa.types.is_map(kind):
+    elif pa.types.is_nested(kind) and not (pa.types.is_map(kind) or pa.types.is_union(kind)):
         yield from _leaves(kind.value_type)
     else:
         yield kind
