@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ExplainedError } from '../../output/explained-error.js';
@@ -40,12 +40,11 @@ export interface ArtefactFile {
 /** Reads a file. @throws ArtefactError where it cannot be read */
 export function readArtefactFile(path: string): ArtefactFile {
   try {
-    if (statSync(path).isFile()) return { path, bytes: readFileSync(path) };
+    return { path, bytes: readFileSync(path) };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw new ArtefactError(path, code === 'ENOENT' ? 'the file is missing' : `cannot be read (${code})`);
   }
-  throw new ArtefactError(path, 'is not a regular file'); // a pipe would be waited for
 }
 
 /** Reads a file. @throws ArtefactError where it cannot be read or does not have the SHA-256 stated in another file */
