@@ -6,7 +6,7 @@ type Several = [unknown, ...unknown[]];
 type Arbitraries<Values> = { [Index in keyof Values]: fc.Arbitrary<Values[Index]> };
 const options = (runs: Runs) => ({ numRuns: typeof runs === 'number' ? runs : amount(runs) });
 
-/** Checks that a property holds for so many random values of arbitraries. */
+/** Checks that a property holds for random values of arbitraries. @param runs how many */
 export function forAll<Values extends Several>(
   runs: Runs,
   arbitraries: Arbitraries<Values>,
@@ -15,6 +15,7 @@ export function forAll<Values extends Several>(
   fc.assert(fc.property<Values>(...arbitraries, holds), options(runs));
 }
 
+/** Does the same as `forAll` for a property that takes time. */
 export function forAllAsync<Values extends Several>(
   runs: Runs,
   arbitraries: Arbitraries<Values>,

@@ -4,7 +4,14 @@ import { show } from '../errors/shown-value.js';
 import { MAX_NAME_BYTES, REQUIRED_COLUMNS, readPositions } from '../table/input-columns.js';
 import { lineError, type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
 import type { ChunkRows, TableReader, TableSource } from '../table/table-source.js';
-import { LINE_FEED, MAX_ROW_BYTES, TextCheck, type TextState, withoutLineEnd } from '../text/lines.js';
+import {
+  hasByteOrderMark,
+  LINE_FEED,
+  MAX_ROW_BYTES,
+  TextCheck,
+  type TextState,
+  withoutLineEnd,
+} from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 
 interface CsvHeader {
@@ -51,7 +58,7 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
     },
     source({ header }: CsvState): TableSource {
       const { names, lineEnd } = header as CsvHeader; // a checked table has one
-      const hasMark = body.toString('utf8', 0, 3) === '\ufeff';
+      const hasMark = hasByteOrderMark(body);
       const arrowSchema = new Schema(names.map((name) => new Field(name, new Utf8(), false)));
       return { names, lineEnd, hasMark, arrowSchema, rows: (chunk) => csvRows(body, chunk) };
     },

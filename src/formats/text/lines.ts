@@ -33,7 +33,11 @@ function textStart(body: Buffer): number {
       'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252',
     );
   }
-  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  return hasByteOrderMark(body) ? BYTE_ORDER_MARK.length : 0;
+}
+
+export function hasByteOrderMark(body: Buffer): boolean {
+  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 }
 
 /** Where a text ends without the blank lines at its end. @param hasSpaces whether these may have spaces and tabs */
