@@ -161,7 +161,8 @@ RULES = {
 
 def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndarray) -> list[str]:
     found = []
-    first_row = _first_row_of_tree(given).to_numpy() if TREE_ID in given else None
+    repeats = TREE_ID in problems and problems[TREE_ID].any()
+    first_row = _first_row_of_tree(given).to_numpy() if repeats else None
     for column, bad in problems.items():
         for row in np.flatnonzero(bad):
             cell = given[column].iloc[row]
