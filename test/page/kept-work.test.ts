@@ -41,7 +41,7 @@ test('a change of the panel keeps what the plan was narrowed to and its order', 
   expect(await page.getByLabel('Native species only').isChecked()).toBe(false);
   expect(await page.getByLabel('Best option of each unit only').isChecked()).toBe(false);
   expect(await page.getByLabel('Filter').inputValue()).toBe('south');
-  expect(await page.locator('table.plan th[aria-sort="ascending"]').innerText()).toContain('Alive');
+  expect(await page.locator('table.plan th[aria-sort="descending"]').innerText()).toContain('Alive');
 });
 
 /** Makes work of units, points, a cost and another climate, and waits for its answers. */

@@ -45,14 +45,14 @@ test("orders are those of the API for a target per acre with a reserve, of all u
   const { page } = await openUnits(shared, { warming: '2' }, { locale: 'en-US' });
   await drop(page, 'units.geojson', UNITS);
   await costs(page);
-  await page.getByLabel('Living trees wanted per acre').fill('200');
+  await page.getByLabel('Living trees wanted per acre').fill('302.5');
   await page.getByLabel('Reserve, %').fill('20');
   await page.getByLabel('Target of each unit').selectOption('TPA');
-  await page.getByLabel('Reckoned by').selectOption('low');
+  await page.getByLabel('Calculated from').selectOption('low');
   await page.getByLabel("Compare with today's climate").check();
   const asked = { costs: { manual: 1.2, drone_seeded: 0.6 }, basis: 'low', scenario: { warming_c: 2 } };
   const [north, other] = await Promise.all(
-    [300, 200].map((perAcre) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA })),
+    [300, 302.5].map((perAcre) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA })),
   );
   const [own, common] = [north!.options[0]!.order!, other!.options[0]!.order!];
   const isBest = sameAs(north!.options[0]!);
@@ -72,7 +72,7 @@ test("orders are those of the API for a target per acre with a reserve, of all u
   await page.emulateMedia({ media: 'print' });
   const report = await page.locator('.report').innerText();
   const basis =
-    'Ordered for living trees after 5 years: column TPA per acre, 200 per acre where it is blank, and a reserve of 20 %. Reckoned by the low end of survival.';
+    'Ordered for living trees after 5 years: column TPA per acre, 302.5 per acre where it is blank, and a reserve of 20 %. Calculated from the low end of survival.';
   for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre} per acre`, basis])
     expect(report).toContain(text);
   const printed = page.locator('.report tr', { hasText: 'North' }).first().locator('td.amount');
@@ -186,7 +186,8 @@ test('a cheapest option with a low end below the threshold is said to be unsure,
   expect(safest.survival.low).toBeGreaterThan(cheapest!.survival.low);
   const low = safest.survival.low * 100;
   await page.getByLabel(/^Unsure where/).fill(String(low));
-  await page.getByText(/The cheapest option of 2 units has a low end below .*: North, =1\+1\./).waitFor();
+  const limit = `${Number(low.toFixed(6))} %`;
+  await page.getByText(`The cheapest option of 2 units has a low end below ${limit}: North, =1+1.`).waitFor();
   await page.locator('table.plan tr.unsure').first().waitFor();
   await page.getByRole('button', { name: 'Rank by the safest' }).click();
   const caption = page.locator('table.plan caption');
@@ -216,7 +217,7 @@ test('a target of 0 orders nothing, a blank one is that of all, units with a wro
   page.on('request', (request) => asked.push(request.url()));
   await page.getByLabel('Living trees wanted per acre').fill('200');
   await page.getByLabel('Target of each unit').selectOption('TPA');
-  const wrong = page.getByText('No order for 1 unit, whose TPA is no number from 0 to 100,000: Comma.');
+  const wrong = page.getByText('No order for 1 unit, whose TPA is not a number from 0 to 100,000: Comma.');
   await wrong.first().waitFor();
   await page.locator('table.order').first().getByText('2 units').first().waitFor();
   expect(await page.locator('.report').filter({ has: wrong }).count()).toBe(1);
@@ -236,7 +237,7 @@ test('a target of 0 orders nothing, a blank one is that of all, units with a wro
   const ordered = features.filter(({ properties }) => properties.order_total !== undefined);
   expect(ordered.map(({ properties }) => properties.unit)).toEqual(['Blank', 'Own']);
   await page.getByLabel('Douglas-fir only').check();
-  await page.getByLabel('Reckoned by').selectOption('low');
+  await page.getByLabel('Calculated from').selectOption('low');
   const zero = 'No order for 2 units, where the low end of the best option is 0 %: Blank, Own.';
   await page.getByText(zero).first().waitFor(); // the report has it, too
   await page.locator('table.plan').getByText('Order: low end is 0 %.').first().waitFor();

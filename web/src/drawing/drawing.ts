@@ -119,7 +119,7 @@ function onKey(event: KeyboardEvent): void {
 
 /** Whether Enter presses the element that has the focus. */
 const handlesEnter = (target: EventTarget | null) =>
-  target instanceof Element && target.matches('button, [type="file"]');
+  target instanceof Element && target.matches('button, summary, select, a[href], [type="file"]');
 
 function shape(corners: readonly Position[]): FeatureCollection {
   const lines = corners.length > 1 ? [{ type: 'LineString' as const, coordinates: [...corners] }] : [];

@@ -27,6 +27,13 @@ export function number(value: number, decimals = 0, roundingMode?: 'floor' | 'ce
 /** A number of things, as 1 unit or 2 units. */
 export const counted = (count: number, thing: string) => `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 
+/** A number that was typed, with all its digits. */
+export const typedNumber = (value: number, minimumFractionDigits = 0) =>
+  value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits: 6 });
+
+/** A probability that was typed, with all its digits. */
+export const typedPercent = (value: number) => `${typedNumber(value * 100)}\u00a0%`;
+
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   manual: 'Hand planting',
   drone_seeded: 'Drone seeding',

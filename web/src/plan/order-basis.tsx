@@ -1,4 +1,4 @@
-import { areaUnit, counted, number, perArea, years } from '../page/format.js';
+import { areaUnit, counted, number, perArea, typedNumber, years } from '../page/format.js';
 import { namesOf } from '../page/notes.js';
 import { horizon } from '../state/choices.js';
 import { MAX_TARGET_PER_HA, settings } from '../state/plan-settings.js';
@@ -9,12 +9,12 @@ import { excessiveTargets, targetUnitOf, wrongTargets } from './targets.js';
 export function OrderBasis() {
   const { targetPerHa, targetColumn, basis, reservePercent } = settings.value;
   if (targetPerHa === null && targetColumn === null) return null;
-  const same = targetPerHa !== null && `${number(perArea(targetPerHa))} per ${areaUnit()}`;
+  const same = targetPerHa !== null && `${typedNumber(perArea(targetPerHa))} per ${areaUnit()}`;
   const own = targetColumn !== null && `column ${targetColumn} per ${targetUnitOf(settings.value)}`;
   return (
     <p>
       Ordered for living trees after {years(horizon.value)}: {own || same}
-      {own && same && `, ${same} where it is blank`}, and a reserve of {reservePercent} %. Reckoned by{' '}
+      {own && same && `, ${same} where it is blank`}, and a reserve of {reservePercent} %. Calculated from{' '}
       {basis === 'low' ? 'the low end of survival' : 'survival'}.
     </p>
   );
@@ -28,7 +28,7 @@ export function WrongTargets() {
     <>
       <NoOrder
         affected={wrongTargets(units.value, settings.value)}
-        why={`whose ${targetColumn} is no number from 0 to ${number(MAX_TARGET_PER_HA)}`}
+        why={`whose ${targetColumn} is not a number from 0 to ${number(MAX_TARGET_PER_HA)}`}
       />
       <NoOrder
         affected={excessiveTargets(units.value, settings.value)}

@@ -48,7 +48,7 @@ export function OrderFields() {
           wrong={`From 0 to ${number(MAX_RESERVE_PERCENT)}.`}
         />
         <label>
-          Reckoned by
+          Calculated from
           <select
             value={basis}
             onChange={({ currentTarget: { value } }) =>

@@ -33,7 +33,7 @@ export function OrderTable({ rows }: { rows: readonly PlanRow[] }) {
           No order for {counted(without.length, 'unit')}, where{' '}
           {settings.value.basis === 'low'
             ? 'the low end of the best option is 0\u00a0%'
-            : 'none of the best option survives'}
+            : 'no tree of the best option survives'}
           : {namesOf(without)}.
         </p>
       )}

@@ -45,11 +45,13 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
       .toLowerCase()
       .includes(wanted);
   const shown = sortRows(rows.filter(matches), sort.by, sort.isReversed);
+  // "Alive" begins with the highest survival.
+  const isDescending = sort.isReversed !== (sort.by === 'survival');
   const heading = (by: SortKey, title: string, isAmount = false) => (
     <th
       scope="col"
       class={isAmount ? 'amount' : ''}
-      aria-sort={sort.by !== by ? 'none' : sort.isReversed ? 'descending' : 'ascending'}
+      aria-sort={sort.by !== by ? 'none' : isDescending ? 'descending' : 'ascending'}
     >
       <button
         type="button"
@@ -58,7 +60,7 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
           changeSettings({ sort: { by, isReversed: sort.by === by && !sort.isReversed } });
         }}
       >
-        {title} {sort.by !== by ? '' : sort.isReversed ? '▾' : '▴'}
+        {title} {sort.by !== by ? '' : isDescending ? '▾' : '▴'}
       </button>
     </th>
   );

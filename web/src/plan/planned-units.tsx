@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { ExportButtons } from '../exports/export-buttons.js';
 import { isMapLoading } from '../map/shown-map.js';
-import { counted, number, percent } from '../page/format.js';
+import { counted, number, typedPercent } from '../page/format.js';
 import { ErrorNote, errorText, namesOf } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
@@ -186,7 +186,7 @@ function RiskNote({ rows, rankBy, threshold }: RiskNoteProps) {
   const best = { cost: 'cheapest', survival: 'best', safest: 'safest' }[rankBy];
   return (
     <p class="flag" role="status">
-      The {best} option of {counted(unsure.length, 'unit')} has a low end below {percent(threshold)}:{' '}
+      The {best} option of {counted(unsure.length, 'unit')} has a low end below {typedPercent(threshold)}:{' '}
       {namesOf(unitsOf(unsure))}.{' '}
       {rankBy !== 'safest' && (
         <button type="button" onClick={() => changeSettings({ rankBy: 'safest' })}>

@@ -1,5 +1,14 @@
 import { METHODS } from '../api/types.js';
-import { areaText, costText, counted, METHOD_NAMES, money, percent, percentRange } from '../page/format.js';
+import {
+  areaText,
+  costText,
+  counted,
+  METHOD_NAMES,
+  percent,
+  percentRange,
+  typedNumber,
+  typedPercent,
+} from '../page/format.js';
 import { PrintedMap } from '../page/printed-map.js';
 import { catalogues } from '../state/catalogues.js';
 import { bothCosts, type RankBy, settings } from '../state/plan-settings.js';
@@ -49,7 +58,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
         <p>
           {areaText(areaHa)} planned. Of {scope}, the species {RANKED[rankBy]}
           {costs &&
-            `. Costs: ${money(costs.manual)} a planted tree, ${money(costs.drone_seeded)} a sown spot`}
+            `. Costs: $${typedNumber(costs.manual, 2)} a planted tree, $${typedNumber(costs.drone_seeded, 2)} a sown spot`}
           .
         </p>
       )}
@@ -126,7 +135,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
         <p>
           Alive is the mean of a unit's data points. {comparesToday && "Today: the same in today's climate. "}
           8 of 10 at a point is the mean of their intervals: how sure the figure of a point is, not the mean
-          of the unit. Unsure: its low end is below {percent(threshold)}.
+          of the unit. Unsure: its low end is below {typedPercent(threshold)}.
         </p>
       )}
       {unplanned.length > 0 && (

@@ -11,6 +11,7 @@ import {
   number,
   percent,
   percentRange,
+  typedPercent,
 } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { assumptions, horizon } from '../state/choices.js';
@@ -101,8 +102,8 @@ export function UnitSpread({ row }: { row: PlanRow }) {
       <p>
         {species_common_name}, {METHOD_NAMES[planting_method].toLowerCase()}:{' '}
         {counted(points.length, 'data point')}, 8 of 10 of them from{' '}
-        {percentRange(row.survival.p10, row.survival.p90)}. Below {percent(threshold)}: {percent(below)} of
-        the unit. Elevation {elevationText(Math.min(...heights))} to {elevationText(Math.max(...heights))}.
+        {percentRange(row.survival.p10, row.survival.p90)}. Below {typedPercent(threshold)}: {percent(below)}{' '}
+        of the unit. Elevation {elevationText(Math.min(...heights))} to {elevationText(Math.max(...heights))}.
       </p>
       <div class="buttons">
         <button type="button" onClick={byElevation}>
