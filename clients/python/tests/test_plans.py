@@ -21,6 +21,7 @@ from caller import Caller
 from command_process import run, run_here
 from geopandas.testing import assert_geodataframe_equal
 from service_process import ServiceProcess
+from shapely import from_wkt
 from shapely.geometry import MultiPolygon, Point, box
 from sites import without_time
 
@@ -104,6 +105,19 @@ def test_an_id_twice_is_refused_where_its_features_would_be_sent_in_different_re
     many = [first, *({**others[0], "id": f"unit {i}"} for i in range(600)), {**first, "id": float(first["id"])}]
     with pytest.raises(errors.InvalidRequestError, match=r"features 0 and 601 of the units have the same id, 7\.0"):
         call("plan", {**collection, "features": many}, **OPTIONS)
+
+
+def test_units_with_heights_and_measures_are_planned_from_any_reference_system(call: Caller) -> None:
+    flat = units("EPSG:26910")
+    measured = flat.set_geometry(
+        [
+            from_wkt(re.sub(r"(-?[\d.]+) (-?[\d.]+)", r"\1 \2 812 17", geometry.wkt).replace("N (", "N ZM (", 1))
+            for geometry in flat.geometry
+        ],
+        crs=flat.crs,
+    )
+    assert measured.geometry.iloc[0].wkt.startswith("POLYGON ZM")
+    assert call("plan", measured, **OPTIONS)["units"] == call("plan", flat, **OPTIONS)["units"]
 
 
 def test_units_with_more_bytes_than_the_tier_allows_are_sent_in_several_requests(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from nurselog._calls.arguments import COLUMN_NAME, check_type
 from nurselog._calls.notebooks import ShownPlan
 from nurselog._calls.operations import Operation, encode, plan_request
-from nurselog._table.frames import WGS_84
+from nurselog._table.frames import in_wgs_84
 from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
 from nurselog.types import Model, PlanResult, PlantingMethod, Scenario
 
@@ -150,7 +150,7 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
     return [
         _encoded({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
-        for id_, geometry in zip(ids, units.geometry.to_crs(WGS_84), strict=True)
+        for id_, geometry in zip(ids, in_wgs_84(units.geometry), strict=True)
     ]
 
 

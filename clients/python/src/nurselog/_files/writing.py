@@ -20,7 +20,7 @@ from nurselog._files.column_types import with_texts_of_uuids, with_types_of_gdal
 from nurselog._files.formats import PIPE, CsvStyle, geopandas, output_format, pandas_types
 from nurselog._files.geometry import free_name, geographic_frame, geometry_names
 from nurselog._table.columns import ANSWER_NAMES, MODEL_KEYS, without_dictionaries
-from nurselog._table.frames import WGS_84, coordinates_of
+from nurselog._table.frames import WGS_84, coordinates_of, in_wgs_84
 from nurselog._table.sites import numbers_of
 from nurselog.errors import InvalidRequestError, NurselogError
 
@@ -252,7 +252,7 @@ def write_layer(path: Path, kind: str, frame: Any) -> None:  # noqa: ANN401 - ge
     if same := _same_but_for_case([str(name) for name in frame.columns]):
         raise InvalidRequestError(f"in its format {' and '.join(same)} are one column: rename or drop one.")
     if kind == "geojson":
-        frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
+        frame.set_geometry(in_wgs_84(frame.geometry)).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
     else:
         # A column with the name of the feature id would become the id and be lost as a column.
         names = [str(name) for name in frame.columns if name != frame.geometry.name]

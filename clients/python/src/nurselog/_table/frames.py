@@ -172,6 +172,16 @@ class _GeoFrame(_PandasFrame):
         return None if self._frame.active_geometry_name is None else coordinates_of(self._frame.geometry)
 
 
+def in_wgs_84(geometry: Any) -> Any:  # noqa: ANN401 - geopandas is optional
+    """A GeoSeries in WGS 84. Geometries with Z and M lose M, since geopandas would make both NaN."""
+    shapely = sys.modules["shapely"]
+    dimensions = shapely.get_coordinate_dimension(geometry.to_numpy())
+    if (dimensions == 4).any():
+        values = shapely.from_wkb(shapely.to_wkb(geometry.to_numpy(), output_dimension=3))
+        geometry = type(geometry)(values, index=geometry.index, name=geometry.name, crs=geometry.crs)
+    return geometry.to_crs(WGS_84)
+
+
 def coordinates_of(geometry: Any) -> tuple[pa.Array, pa.Array]:  # noqa: ANN401 - geopandas is optional
     """Latitudes and longitudes of a GeoSeries: of its points, or the representative points of other geometries.
 
