@@ -22,7 +22,7 @@ from command_process import run, run_here
 from geopandas.testing import assert_geodataframe_equal
 from service_process import ServiceProcess
 from shapely import from_wkt
-from shapely.geometry import MultiPolygon, Point, box
+from shapely.geometry import MultiPolygon, Point, Polygon, box
 from sites import without_time
 
 from nurselog import errors
@@ -118,6 +118,23 @@ def test_units_with_heights_and_measures_are_planned_from_any_reference_system(c
     )
     assert measured.geometry.iloc[0].wkt.startswith("POLYGON ZM")
     assert call("plan", measured, **OPTIONS)["units"] == call("plan", flat, **OPTIONS)["units"]
+
+
+def test_units_whose_parts_touch_within_an_edge_are_planned_from_any_reference_system(call: Caller) -> None:
+    corners = [
+        [(4, 1), (6, 0), (6, 3)],
+        [(0, 1), (-2, 0), (-2, 3)],
+        [(1, 4), (0, 6), (3, 6)],
+        [(1, 0), (0, -2), (3, -2)],
+    ]
+    beside = [Polygon([(575000 + 100 * east, 4884000 + 100 * north) for east, north in ring]) for ring in corners]
+    valid = gpd.GeoSeries([MultiPolygon([box(575000, 4884000, 575400, 4884400), part]) for part in beside], crs=26910)
+    assert valid.is_valid.all()
+    assert not valid.to_crs(4326).is_valid.all()
+    answer = call("plan", gpd.GeoDataFrame(geometry=valid), species_codes=["PSME"])
+    assert [unit.get("error") for unit in answer["units"]] == [None] * len(valid)
+    for unit, area in zip(answer["units"], valid.area, strict=True):
+        assert unit["area_ha"] == pytest.approx(area / 10_000, rel=0.002)  # of UTM, whose scale is 0.9996 to 1.001
 
 
 def test_units_with_more_bytes_than_the_tier_allows_are_sent_in_several_requests(

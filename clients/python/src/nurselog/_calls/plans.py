@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Mapping, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
 
 from nurselog._calls.arguments import COLUMN_NAME, check_type
 from nurselog._calls.notebooks import ShownPlan
@@ -14,7 +17,7 @@ from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogErr
 from nurselog.types import Model, PlanResult, PlantingMethod, Scenario
 
 if TYPE_CHECKING:
-    from geopandas import GeoDataFrame
+    from geopandas import GeoDataFrame, GeoSeries
 else:
     GeoDataFrame = Any  # need not be installed; the signature of `plan` is evaluated
 
@@ -150,8 +153,20 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
     return [
         _encoded({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
-        for id_, geometry in zip(ids, in_wgs_84(units.geometry), strict=True)
+        for id_, geometry in zip(ids, _outlines(units.geometry), strict=True)
     ]
+
+
+def _outlines(geometry: GeoSeries) -> list[Any]:
+    """The geometries of units in WGS 84, valid where they were valid before.
+
+    A corner that touched the middle of an edge lies up to centimetres beside that edge once both are reprojected.
+    """
+    outlines = in_wgs_84(geometry)
+    was_broken = (geometry.is_valid & ~outlines.is_valid & np.isfinite(outlines.bounds).all(axis=1)).to_numpy()
+    # shapely's buffer, since that of geopandas warns of degrees.
+    buffer = sys.modules["shapely"].buffer
+    return [buffer(outline, 0) if broken else outline for outline, broken in zip(outlines, was_broken, strict=True)]
 
 
 def _encoded(feature: Mapping[str, Any]) -> bytes:
