@@ -421,6 +421,19 @@ def test_the_encoding_of_a_shapefile_that_does_not_state_it_is_utf_8_or_the_name
     assert texts(tmp_path / "out.csv")[column].unique().tolist() == ["Peñón", "Zürich"]
 
 
+@pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan"]])
+def test_a_shapefile_whose_text_is_not_what_its_cpg_states_is_refused(
+    service: ServiceProcess, tmp_path: Path, command: list[str]
+) -> None:
+    stands = geopandas.read_file(STANDS)[["geometry"]].head(1).assign(stand="Peñón")
+    stands.to_file(tmp_path / "a.shp", encoding="cp1252")
+    (tmp_path / "a.cpg").write_text("UTF-8")
+    arguments = [*command, str(tmp_path / "a.shp"), "-o", str(tmp_path / "out.csv"), "--species", "PSME"]
+    result = run_here(service, *arguments)
+    assert (result.exit_code, "its text is not utf-8, which its .cpg states" in result.stderr) == (2, True)
+    assert not (tmp_path / "out.csv").exists()
+
+
 def test_lines_that_end_with_cr_alone_are_refused_with_what_would_be_right(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"latitude,longitude\r44.12,-122.03\r")
     with pytest.raises(errors.InvalidRequestError, match="end lines with LF or CRLF"):

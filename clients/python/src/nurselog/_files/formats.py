@@ -139,14 +139,17 @@ def read_layer(path: Path, layer: str | None, encoding: str) -> Any:  # noqa: AN
             raise InvalidRequestError(f"it has the layers {', '.join(names)}: name one, such as --layer {names[0]}.")
         layer = next(iter(names), None)
     options = {"layer": layer, "use_arrow": True, "arrow_to_pandas_kwargs": pandas_types()}
-    if path.suffix.lower() not in _SHAPEFILES or _states_encoding(source, layer):
+    if path.suffix.lower() not in _SHAPEFILES:
         return geopandas().read_file(source, **options)
+    is_stated = _states_encoding(source, layer)
+    if not is_stated:  # the name as GDAL has it
+        options["encoding"] = codecs.lookup(encoding).name.upper().replace("ISO8859", "ISO-8859").replace("_", "-")
     try:
-        named = codecs.lookup(encoding).name.upper().replace("ISO8859", "ISO-8859").replace("_", "-")  # as GDAL has it
-        frame = geopandas().read_file(source, encoding=named, **options)
+        frame = geopandas().read_file(source, **options)
         pa.Table.from_pandas(frame.select_dtypes("string")).validate(full=True)
     except (UnicodeDecodeError, pa.ArrowInvalid):
-        raise InvalidRequestError(other_encoding(encoding)) from None
+        untrue = "its text is not utf-8, which its .cpg states: delete that and name the encoding by --encoding."
+        raise InvalidRequestError(untrue if is_stated else other_encoding(encoding)) from None
     return frame
 
 
