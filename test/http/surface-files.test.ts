@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
@@ -29,6 +31,25 @@ const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
 const urlOf = (query: string) => `/v1/surfaces/PSME?${query}`;
 const get = (query: string, headers: Record<string, string> = {}) => service.get(urlOf(query), headers);
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+/** Its own process, since the next request must arrive while the service is still writing. */
+const ONE_AFTER_THE_OTHER = `
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const [url, key] = process.argv.slice(1);
+  (async () => {
+    for (let turn = 0; turn < 30; turn++) {
+      const request = http.get(url, { agent, headers: { 'x-api-key': key } });
+      const [response] = await events.once(request, 'response');
+      for await (const _ of response);
+      if (response.statusCode !== 200 || request.reusedSocket !== turn > 0) throw new Error('turn ' + turn);
+    }
+    agent.destroy();
+  })();`;
+
+test('a connection has one large answer after the other', async () => {
+  const url = service.apiUrl + urlOf(`${WHOLE_GRID}&f=tif`);
+  await promisify(execFile)(process.execPath, ['-e', ONE_AFTER_THE_OTHER, url, service.key]);
+});
 
 test.each(FORMATS)('f=%s overrides Accept and gives the answer for that media type', async (format) => {
   const other = format === 'csv' ? 'application/json' : 'text/csv;q=0, text/html';

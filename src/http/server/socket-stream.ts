@@ -35,9 +35,12 @@ export class SocketStream extends Duplex {
     chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
     callback: () => void,
   ): void {
+    // With the empty chunk that Node ends a response with, libuv reports the write only after it has read again.
+    const full = chunks.filter(({ chunk }) => chunk.length > 0);
+    if (full.length === 0) full.push(chunks[0]);
     this.socket.cork();
-    for (const [index, { chunk, encoding }] of chunks.entries())
-      this.socket.write(chunk, encoding, index === chunks.length - 1 ? callback : undefined);
+    for (const [index, { chunk, encoding }] of full.entries())
+      this.socket.write(chunk, encoding, index === full.length - 1 ? callback : undefined);
     this.socket.uncork();
   }
 
