@@ -38,6 +38,8 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   /** The rings of each polygon, the outer one first. */
   const polygons: number[][] = [];
   let comparisons = 0;
+  /** A position of a ring that `placeOf` has found INSIDE, if it has one. */
+  let inside: readonly [number, number] | undefined;
   const ringBoxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
   /** The edges of each ring that was searched, by the position where they begin. */
   const edgeTrees: Flatbush[] = [];
@@ -104,7 +106,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
 
   function errorAt(ring: number, problem: string): Error {
     const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
-    return errorOf(problem, [longitude, latitude]);
+    return errorOf(problem, inside ?? [longitude, latitude]);
   }
 
   /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
@@ -118,6 +120,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   /** Where a ring lies in relation to an area that it does not cross: INSIDE, OUTSIDE or, where they touch, a set of them. */
   function placeOf(ring: number, area: readonly number[]): number {
     const { start, end } = rings[ring];
+    inside = undefined;
     if (!area.some((other) => touches.has(pair(ring, other))))
       return placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
     let places = 0;
@@ -154,6 +157,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
         if (y1 > y !== y2 > y && side > 0 === y1 > y2) isInside = !isInside;
       }
     }
+    if (isInside) inside = [x, y];
     return isInside ? INSIDE : OUTSIDE;
   }
 
