@@ -2,7 +2,7 @@ import pino from 'pino';
 import sonicBoom from 'sonic-boom';
 import { redactKeys } from './output/printable.js';
 
-/** Lines are written in groups, at the latest after this time: one write per line would cost more than the line. */
+/** Lines are written in groups, after this time at the latest: one write per line would cost more than the line. */
 const WRITE_EVERY_MS = 250;
 const WRITE_BYTES = 8 * 1024;
 

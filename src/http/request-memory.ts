@@ -5,7 +5,7 @@ import { callerOf } from './server/request-state.js';
 
 /**
  * Takes memory for a request until its response is closed.
- * @returns a function that keeps at most some bytes, and gives the rest back before that
+ * @returns a function that gives memory back earlier, all but `keptBytes`
  * @throws ApiError overloaded where too little is left
  */
 export function takeMemory(

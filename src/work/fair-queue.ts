@@ -14,9 +14,9 @@ interface KeyQueue {
 }
 
 /**
- * A queue in which keys take turns: the rows of a run are shared out evenly among the keys that wait before the next step,
- * so a key with a thousand batches delays a single row of another key by one run at most. A step, which takes about as long
- * as a run, is a turn of its key. Within a key, first come, first served.
+ * A queue in which keys take turns. A run takes rows in equal shares from the keys that wait, up to the next step in the
+ * queue, so a key with a thousand batches delays a single row of another key by at most one run. A step takes about as
+ * long as a run and is one turn of its key. Within a key, first come, first served.
  */
 export class FairQueue {
   /** Rows that wait; steps do not count. */

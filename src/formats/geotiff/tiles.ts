@@ -10,7 +10,7 @@ export const TILE_SIZE = 256;
 
 /** The raster at full resolution (scale 1), or an overview of it. */
 export interface RasterLevel {
-  /** Rows and columns of the lattice in a row and a column of the level. */
+  /** Rows of the lattice per row of the level; the same for columns. */
   readonly scale: number;
   readonly width: number;
   readonly height: number;
@@ -18,7 +18,7 @@ export interface RasterLevel {
 
 /** A tile of a level in one band. */
 export interface RasterTile {
-  /** Its level, whose scale is 2 to the power of this. */
+  /** The index of its level, whose scale is 2 to the power of the index. */
   readonly level: number;
   /** Its position among the tiles of the level: those of the first band, then those of the second, and so on. */
   readonly at: number;

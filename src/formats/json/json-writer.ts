@@ -7,9 +7,9 @@ export const STEP_BYTES = 2 * WORD_BYTES;
 export const NUMBER_BYTES = 32;
 
 /**
- * Constant JSON text: UTF-8 bytes as an even number of 64-bit words, little endian as the platforms of onnxruntime, padded
- * with zeros. A word is stored as the float64 of the same bits, which JavaScript reads and writes at any address in one step. No
- * byte of UTF-8 is 0xFF, so that no word is a NaN, whose bits could change.
+ * Constant JSON text: UTF-8 bytes as an even number of 64-bit words, little endian (as are all platforms of onnxruntime),
+ * padded with zeros. A word is stored as the float64 of the same bits, which JavaScript reads and writes at any address in
+ * one step. No byte of UTF-8 is 0xFF, so no word is a NaN, whose bits could change.
  */
 export interface Fragment {
   readonly words: Float64Array;

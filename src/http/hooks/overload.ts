@@ -38,9 +38,9 @@ export function endArrival({ arriving }: RouteContext, request: FastifyRequest):
 
 /**
  * Rejects batches, tables and plans before they are counted if the queue is full. Under overload nine of ten are rejected,
- * so the cost of a rejection decides how many are answered: this one does without Fastify's reply and hooks. `rejectCounted`
- * handles requests of limited tiers, whose responses state the quota, of pages of other origins, those that end their
- * connection, and all while the service drains.
+ * so the cost of a rejection decides how many are answered: this hook bypasses Fastify's reply and hooks. It leaves to
+ * `rejectCounted` the requests of limited tiers, whose responses state the quota, those from pages of other origins, those
+ * that end their connection, and all requests while the service drains.
  */
 export function rejectUncounted(app: FastifyInstance, context: RouteContext): void {
   const { phase } = context;

@@ -5,7 +5,7 @@ import { endWithError, TOO_LATE } from './malformed-requests.js';
 import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
 import { SocketStream } from './socket-stream.js';
 
-/** A body that nobody reads is received up to this size, and then the next request; a larger one ends the connection. */
+/** After an unread body of up to this size, the connection serves the next request; a larger body ends it. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** Bytes that are received and dropped after a response or the end of the connection. */
@@ -14,7 +14,7 @@ const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
 
 /**
- * A connection as Node's HTTP server sees it. It passes on what its socket receives a little at a time.
+ * A connection as Node's HTTP server sees it. It passes on a little at a time what its socket receives.
  *
  * By itself, the server parses everything that a socket receives: tens of kilobytes of pipelined requests are thousands
  * of requests in progress, which is memory and time that a caller without a key could take. A Connection has one

@@ -135,7 +135,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
 
   /**
    * Where a position lies by the even-odd rule; 0 on an edge.
-   * @param edge of which the position is the middle: rounded, that is not on the edge itself
+   * @param edge if the position is the middle of this edge: rounded, it may lie beside the edge
    */
   function placeAt(x: number, y: number, area: readonly number[], edge?: Segment): number {
     let isInside = false;
