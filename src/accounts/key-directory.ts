@@ -30,7 +30,7 @@ export function keyDirectory(store: AccountStore, nowMs: () => number) {
   let failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Whether a moment is less than a span ago. A moment in the future is not: a clock set back must not prolong trust. */
-  const isWithin = (momentMs: number, spanMs: number) => {
+  const isRecent = (momentMs: number, spanMs: number) => {
     const ageMs = nowMs() - momentMs;
     return ageMs >= 0 && ageMs < spanMs;
   };
@@ -64,13 +64,13 @@ export function keyDirectory(store: AccountStore, nowMs: () => number) {
   return async (hash: string): Promise<SecretMatch | undefined> => {
     const last = known.get(hash);
     if (last === undefined) {
-      const isUnknown = isWithin(unknownReadAtMs.get(hash) ?? Number.NEGATIVE_INFINITY, TRUSTED_FOR_MS);
+      const isUnknown = isRecent(unknownReadAtMs.get(hash) ?? Number.NEGATIVE_INFINITY, TRUSTED_FOR_MS);
       return isUnknown ? undefined : pending.memo(hash);
     }
-    if (isWithin(last.readAtMs, REFRESH_AFTER_MS)) return last.match;
-    if (isWithin(last.readAtMs, TRUSTED_FOR_MS) || isWithin(failedAtMs, OUTAGE_MEMORY_MS)) {
+    if (isRecent(last.readAtMs, REFRESH_AFTER_MS)) return last.match;
+    if (isRecent(last.readAtMs, TRUSTED_FOR_MS) || isRecent(failedAtMs, OUTAGE_MEMORY_MS)) {
       // A failure is recorded in `failedAtMs` and does not affect this request.
-      if (!isWithin(failedAtMs, RETRY_AFTER_MS)) pending.memo(hash).catch(() => {});
+      if (!isRecent(failedAtMs, RETRY_AFTER_MS)) pending.memo(hash).catch(() => {});
       return last.match;
     }
     return pending.memo(hash).catch((error) => {

@@ -72,7 +72,7 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
   const connect = async (): Promise<PostgresPoolClient> => {
     const pool = current;
     const client = await pool.connect().catch((error: Error) => {
-      throw new StoreUnavailableError(reasonOf(error), error);
+      throw new StoreUnavailableError(messageOf(error), error);
     });
     client.on('error', ignore);
     let isReadOnly = false;
@@ -84,7 +84,7 @@ function reconnectingPool(config: PoolConfig): PostgresPool {
         // pg stops waiting and leaves the query on its connection; it has no code for that.
         if (error.message === 'Query read timeout') replace(pool);
         isReadOnly = error instanceof DatabaseError && error.code === '25006';
-        throw new StoreUnavailableError(reasonOf(error), error, !(error instanceof DatabaseError));
+        throw new StoreUnavailableError(messageOf(error), error, !(error instanceof DatabaseError));
       }
     };
     return {
@@ -109,7 +109,7 @@ function isUnavailable(error: unknown): error is Error {
 }
 
 /** The message of an error. If no address of a host answers, the error has no message itself, but one for each. */
-function reasonOf(error: Error): string {
+function messageOf(error: Error): string {
   return error instanceof AggregateError && error.message === ''
     ? error.errors.map(({ message }) => message).join(', ')
     : error.message;

@@ -117,7 +117,7 @@ function metadataField({ species, assumed }: Surface, data: PredictorData, bands
     ['model_digest', modelDigest],
     ['outcomes', manifest.outcomes],
     ['caution', manifest.caution],
-    ...assumptionsOf(data).map(({ name, default: usual = 0 }) => [name, assumed[name] ?? usual]),
+    ...assumptionsOf(data).map(({ name, default: value = 0 }) => [name, assumed[name] ?? value]),
   ];
   const xml = [
     ...items.map(([name, value]) => `<Item name="${name}">${escaped(String(value))}</Item>`),

@@ -34,7 +34,7 @@ export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
   const openInterval = fragment(`,"interval":{"level":${intervalLevel},"low":`);
   const quotedNames = manifest.features.map(({ name }) => fragment(JSON.stringify(name)));
   /** By method, the features that apply to it. */
-  const concernedBy = PLANTING_METHODS.map((method) =>
+  const featuresOfMethod = PLANTING_METHODS.map((method) =>
     manifest.features.flatMap((f, index) =>
       isPractice(f) && !(f.methods ?? PLANTING_METHODS).includes(method) ? [] : [index],
     ),
@@ -124,7 +124,7 @@ export function detailEncoder(writer: JsonWriter, predictor: Predictor) {
     writer.write(BASELINE);
     writer.writeDecimal(Math.round(outputs.baseline[output] * CONTRIBUTION_SCALE), CONTRIBUTION_DECIMALS);
     writer.write(CONTRIBUTIONS);
-    const concerned = concernedBy[method];
+    const concerned = featuresOfMethod[method];
     sortBySize(outputs.contributions, output * features.length, concerned);
     for (let rank = 0; rank < concerned.length; rank++) {
       const f = order[rank];

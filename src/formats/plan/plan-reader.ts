@@ -13,10 +13,10 @@ import { parseDocument } from '../request/read-document.js';
 import {
   batchTooLarge,
   type Issue,
-  invalidRequest,
   isObject,
   issueError,
   placeError,
+  schemaError,
   type TierLimit,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
@@ -182,27 +182,27 @@ function validUnit(feature: UnitFeature, terms: PlanTerms, data: PredictorData):
 }
 
 /** The schema and the options of requests, which depend on the grid and the models. */
-const rulesOf = memoize((data: PredictorData) => ({
+const planRules = memoize((data: PredictorData) => ({
   schema: requestSchemas(data).plan.omit({ units: true }).extend(REFUSED_FIELDS),
   writeOptions: optionWriter(data),
 }));
 
 const BASIS_ALONE = 'basis requires target_per_ha: give both, or neither';
 
-const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
+const NEEDS_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 
 /** Reads the body of POST /v1/plan up to the ids of its units. @throws ApiError as `readPlan` */
 function readTerms(bytes: Buffer, limit: TierLimit, data: PredictorData) {
-  const { schema, writeOptions } = rulesOf(data);
+  const { schema, writeOptions } = planRules(data);
   const { manifest } = data;
   const body = parseDocument(bytes);
   const stated = Object(body) as Record<string, unknown>;
-  const issues: Issue[] = manifest.interval_level === null ? [{ path: '', message: NO_INTERVALS }] : [];
+  const issues: Issue[] = manifest.interval_level === null ? [{ path: '', message: NEEDS_INTERVALS }] : [];
   if (stated.basis !== undefined && stated.target_per_ha === undefined)
     issues.push({ path: 'basis', message: BASIS_ALONE });
   const ofUnits = collectionIssue(stated.units);
   if (ofUnits !== undefined) issues.push(ofUnits);
-  const invalid = invalidRequest(schema, body, [...issues, ...missingCosts(stated)]);
+  const invalid = schemaError(schema, body, [...issues, ...missingCosts(stated)]);
   if (invalid !== undefined) throw new ApiError(invalid);
 
   const request = body as PlanRequest & { readonly units: { readonly features: readonly unknown[] } };

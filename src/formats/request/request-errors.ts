@@ -29,7 +29,7 @@ export function siteShapeError(
   schema: z.ZodObject,
   request: unknown,
 ): ErrorObject | undefined {
-  const invalid = invalidRequest(schema, request);
+  const invalid = schemaError(schema, request);
   const { latitude, longitude } = Object(request) as PredictRequest;
   const isTooFar =
     typeof latitude === 'number' && typeof longitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
@@ -81,7 +81,7 @@ export function batchTooLarge(what: string, submitted: number, { tier, max }: Ti
  * undefined where there is none.
  * @param others issues that were found elsewhere
  */
-export function invalidRequest(
+export function schemaError(
   schema: z.ZodObject,
   value: unknown,
   others: readonly Issue[] = [],

@@ -2,13 +2,7 @@ import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensio
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorObject } from '../errors/api-error.js';
-import {
-  adjustmentsFor,
-  assumptionsOf,
-  ELEVATION,
-  isWithin,
-  writeNumber,
-} from '../request/option-numbers.js';
+import { adjustmentsFor, assumptionsOf, ELEVATION, isAllowed, setNumber } from '../request/option-numbers.js';
 import { hasLapseRates } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { entryError } from '../request/request-errors.js';
@@ -25,7 +19,7 @@ const THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$/;
 const LARGE_NUMBERS: readonly string[] = ['elevation_m', 'seeds_per_spot'];
 
 /** What rows are checked against. */
-const rulesOf = memoize((data: PredictorData) => {
+const rowRules = memoize((data: PredictorData) => {
   const { prediction, assumptions } = requestSchemas(data);
   // Another model may lack a feature of practice: its column is then one of the caller's own.
   const practice = assumptionsOf(data).filter(({ name }) => isOptional(name));
@@ -38,7 +32,7 @@ const rulesOf = memoize((data: PredictorData) => {
 
 /** Checks rows like entries of a batch. */
 export function rowChecks(data: PredictorData, request: TableRequest, columns: ReadPositions) {
-  const { schema, numbers, canMove } = rulesOf(data);
+  const { schema, numbers, canMove } = rowRules(data);
   const catalogue = speciesOf(data);
   /** The optional columns that the table has. */
   const given = numbers.filter(({ name }) => columns[name as ReadColumn] !== -1);
@@ -64,8 +58,8 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
     for (const number of given) {
       const value = chunk.number(row, columns[number.name as ReadColumn]);
       if (value === undefined) continue;
-      if (!isWithin(value, number) || (number === ELEVATION && !canMove)) return false;
-      writeNumber(rows, row, number, value);
+      if (!isAllowed(value, number) || (number === ELEVATION && !canMove)) return false;
+      setNumber(rows, row, number, value);
     }
     return true;
   };

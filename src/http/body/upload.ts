@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
 import { ApiError } from '../../formats/errors/api-error.js';
 import { tableError } from '../../formats/table/table-request.js';
-import { invalidRequest } from '../server/malformed-requests.js';
+import { transportError } from '../server/malformed-requests.js';
 
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 
@@ -79,7 +79,7 @@ export function tooLarge(limitBytes: number, when = ', before or after decompres
 
 function tooSlow(windowMs: number): ApiError {
   const rate = `${MIN_BYTES_PER_SECOND / 1024} KiB a second, averaged over ${windowMs / 1000} s`;
-  return invalidRequest(`The body arrived too slowly: send at least ${rate}.`, 408);
+  return transportError(`The body arrived too slowly: send at least ${rate}.`, 408);
 }
 
 function notGzip(): ApiError {

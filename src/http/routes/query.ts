@@ -3,7 +3,7 @@ import { ApiError } from '../../formats/errors/api-error.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../formats/errors/shown-value.js';
 import { assumptionsOf, queryNumber } from '../../formats/request/option-numbers.js';
 import { NO_INTERVALS } from '../../formats/request/options.js';
-import { type Issue, invalidRequest } from '../../formats/request/request-errors.js';
+import { type Issue, schemaError } from '../../formats/request/request-errors.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 
 /** A parameter of the query that lists words, separated by commas. */
@@ -51,10 +51,10 @@ export function readQuery(
   }
   const intervals = (values.include as string[] | undefined)?.includes('intervals') ?? false;
   if (intervals && data.manifest.interval_level === null) refuse('include', NO_INTERVALS);
-  const error = invalidRequest(schema, values, issues.slice(0, SHOWN_ELEMENTS)); // thousands go into an address
+  const error = schemaError(schema, values, issues.slice(0, SHOWN_ELEMENTS)); // thousands go into an address
   if (error !== undefined) throw new ApiError(error);
   const assumed: Record<string, number> = {};
-  for (const { name, default: usual = 0 } of assumptionsOf(data))
-    if ((values[name] ?? usual) !== usual) assumed[name] = values[name] as number;
+  for (const { name, default: defaultValue = 0 } of assumptionsOf(data))
+    if ((values[name] ?? defaultValue) !== defaultValue) assumed[name] = values[name] as number;
   return { values, intervals, assumed };
 }

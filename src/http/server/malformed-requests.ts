@@ -8,13 +8,13 @@ import { requestId } from './request-state.js';
 /** Headers that a request may have: many times what callers and proxies send. */
 export const MAX_HEADERS = 100;
 
-export const TOO_LATE = invalidRequest('The request did not arrive in time: send it faster.', 408);
+export const TOO_LATE = transportError('The request did not arrive in time: send it faster.', 408);
 
 /** The error of a request that Node's HTTP parser rejects. */
 export function parserError({ code }: NodeJS.ErrnoException): ApiError {
-  if (code !== 'HPE_HEADER_OVERFLOW') return invalidRequest('The request is not valid HTTP/1.1.');
+  if (code !== 'HPE_HEADER_OVERFLOW') return transportError('The request is not valid HTTP/1.1.');
   const limits = `less than 16 KiB and at most ${MAX_HEADERS} headers`;
-  return invalidRequest(`The request line and headers are too large: send ${limits}.`, 431);
+  return transportError(`The request line and headers are too large: send ${limits}.`, 431);
 }
 
 /** Answers CONNECT, which no endpoint supports. */
@@ -34,33 +34,33 @@ const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
  */
 export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
-    return invalidRequest(`A request may have at most ${MAX_HEADERS} headers.`, 431);
+    return transportError(`A request may have at most ${MAX_HEADERS} headers.`, 431);
   if (headers.expect !== undefined && !CONTINUE.test(headers.expect))
-    return invalidRequest('The only supported expectation is 100-continue.', 417);
+    return transportError('The only supported expectation is 100-continue.', 417);
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    return invalidRequest(`HTTP/${httpVersion} is not supported: use HTTP/1.1.`);
+    return transportError(`HTTP/${httpVersion} is not supported: use HTTP/1.1.`);
   if (headers.host === undefined && httpVersion !== '1.0')
-    return invalidRequest('An HTTP/1.1 request needs a Host header.');
+    return transportError('An HTTP/1.1 request needs a Host header.');
   const hosts = rawHeaders.filter(
     (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
   );
-  if (hosts.length > 1) return invalidRequest('A request may have only one Host header.');
+  if (hosts.length > 1) return transportError('A request may have only one Host header.');
   const transferEncoding = headers['transfer-encoding'];
   if (transferEncoding === undefined) return undefined;
-  if (httpVersion === '1.0') return invalidRequest('An HTTP/1.0 request cannot have a Transfer-Encoding.');
+  if (httpVersion === '1.0') return transportError('An HTTP/1.0 request cannot have a Transfer-Encoding.');
   return transferEncoding.toLowerCase() === 'chunked'
     ? undefined
-    : invalidRequest('The only supported Transfer-Encoding is chunked.');
+    : transportError('The only supported Transfer-Encoding is chunked.');
 }
 
 /** Refuses HTTP/1.0, where a truncated answer of unknown length would look complete. @param what names the answer */
 export function requireChunks({ raw }: FastifyRequest, what: string): void {
   if (raw.httpVersion === '1.0')
-    throw invalidRequest(`${what} needs HTTP/1.1: in HTTP/1.0 a truncated answer would look complete.`);
+    throw transportError(`${what} needs HTTP/1.1: in HTTP/1.0 a truncated answer would look complete.`);
 }
 
 /** An error of the transport, after which the connection ends. */
-export function invalidRequest(message: string, status = 400): ApiError {
+export function transportError(message: string, status = 400): ApiError {
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
 }
 
