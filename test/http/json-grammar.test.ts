@@ -95,35 +95,33 @@ function messageFor(body: Buffer | string): string {
 test.each([
   [
     '{"requests": [{"latitude": NaN}]}',
-    'NaN at character 27 is not a JSON value; use null or leave the entry out',
+    'NaN at character 28 is not a JSON value; use null or leave the entry out',
   ],
-  [
-    '{"latitude":-Infinity}',
-    '-Infinity at character 12 is not a JSON value; use null or leave the entry out',
-  ],
-  ['{"é💥":Infinity}', 'Infinity at character 7 is not a JSON value; use null or leave the entry out'],
-  ['[nan]', 'nan at character 1 is not a JSON value; use null or leave the entry out'],
-  ['{"a": None}', 'None at character 6 is not a JSON value; use null or leave the entry out'],
-  ['[undefined]', 'undefined at character 1 is not a JSON value; use null or leave the entry out'],
-  ['{"a": True}', 'True at character 6 is not a JSON value; use true'],
-  ['[False]', 'False at character 1 is not a JSON value; use false'],
-  ['{"é💥":1,}', 'unexpected "}" at character 9'],
-  ["{'latitude':1}", 'unexpected "\'" at character 1'],
-  ['["\\None"]', 'unexpected "N" at character 3'],
-  ['["NaN\n"]', 'unexpected "\\n" at character 5'],
-  ['[constructor]', 'unexpected "c" at character 1'],
-  ['{"a":1} 💥', 'unexpected "💥" at character 8'],
+  ['{"lat":-Infinity}', '-Infinity at character 8 is not a JSON value; use null or leave the entry out'],
+  ['{"é💥":Infinity}', 'Infinity at character 8 is not a JSON value; use null or leave the entry out'],
+  ['[nan]', 'nan at character 2 is not a JSON value; use null or leave the entry out'],
+  ['{"a": None}', 'None at character 7 is not a JSON value; use null or leave the entry out'],
+  ['[undefined]', 'undefined at character 2 is not a JSON value; use null or leave the entry out'],
+  ['{"a": True}', 'True at character 7 is not a JSON value; use true'],
+  ['[False]', 'False at character 2 is not a JSON value; use false'],
+  ['{"é💥":1,}', 'unexpected "}" at character 10'],
+  ["{'latitude':1}", 'unexpected "\'" at character 2'],
+  ['["\\None"]', 'unexpected "N" at character 4'],
+  ['["NaN\n"]', 'unexpected "\\n" at character 6'],
+  ['[constructor]', 'unexpected "c" at character 2'],
+  ['{"a":1} 💥', 'unexpected "💥" at character 9'],
   ['\ufeff{"a":1}', 'it begins with a byte order mark; send UTF-8 without one'],
   ['{"latitude":1', 'it is truncated after 13 characters'],
   ['["NaN', 'it is truncated after 5 characters'],
+  ['{', 'it is truncated after 1 character'],
 ])('the message for %s says what is wrong and at which character', (body, problem) => {
   expect(messageFor(body)).toBe(`The body is not valid JSON: ${problem}.`);
 });
 
 test('the message for a body that is not UTF-8 says at which byte', () => {
   const body = Buffer.concat([Buffer.from('{"é\ufffd":"'), Buffer.of(0xff), Buffer.from('"}')]);
-  expect(messageFor(body)).toBe('The body is not valid UTF-8 at byte 10.');
-  expect(messageFor(Buffer.from('"é"').subarray(0, 2))).toBe('The body is not valid UTF-8 at byte 1.');
+  expect(messageFor(body)).toBe('The body is not valid UTF-8 at byte 11.');
+  expect(messageFor(Buffer.from('"é"').subarray(0, 2))).toBe('The body is not valid UTF-8 at byte 2.');
 });
 
 test('the message for a body without bytes says that it is empty', () => {

@@ -27,7 +27,7 @@ const MAX_CONTAINERS = 1_000_000;
  */
 export function parseDocument(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
-  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorOffset(bytes)}.`);
+  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorPosition(bytes)}.`);
   if (bytes.length > MAX_CONTAINERS && containersIn(bytes) > MAX_CONTAINERS)
     throw issueError('', `the body must have at most ${MAX_CONTAINERS} arrays and objects`);
   try {
@@ -55,18 +55,20 @@ function documentError(bytes: Buffer, error: unknown): unknown {
   }
 }
 
-/** The offset of the first byte that is not valid: the first that decoding replaces. */
-function utf8ErrorOffset(bytes: Buffer): number {
+/** The position, from 1, of the first byte that is not valid: the first that decoding replaces. */
+function utf8ErrorPosition(bytes: Buffer): number {
   const replaced = Buffer.from(bytes.toString());
   let at = 0;
   while (bytes[at] === replaced[at]) at++;
-  return at;
+  return at + 1;
 }
 
-/** @param offset of the first byte that cannot be JSON; UTF-16 code units are counted from 0, as JSON.parse does */
+/** @param offset of the first byte that cannot be JSON; the message counts UTF-16 code units from 1 */
 function problemAt(bytes: Buffer, offset: number): string {
   const charactersBefore = bytes.toString('utf8', 0, offset).length;
-  if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
+  if (offset === bytes.length)
+    return `it is truncated after ${charactersBefore} character${charactersBefore === 1 ? '' : 's'}`;
+  const character = charactersBefore + 1;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
   // Editors and PowerShell on Windows put this mark before UTF-8. It is invisible in a message.
   if (offset === 0 && after.startsWith('\ufeff'))
@@ -76,8 +78,8 @@ function problemAt(bytes: Buffer, offset: number): string {
   const word = wordStart + (/^\w+/.exec(after)?.[0] ?? '"');
   const advice = FOREIGN_WORDS.get(word.replace('-', ''));
   if (advice !== undefined)
-    return `${word} at character ${charactersBefore - wordStart.length} is not a JSON value; ${advice}`;
-  return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${charactersBefore}`;
+    return `${word} at character ${character - wordStart.length} is not a JSON value; ${advice}`;
+  return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${character}`;
 }
 
 function invalidJson(message: string): ApiError {
