@@ -131,7 +131,8 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     async run(keys, { FILE: dump }, print) {
       await writeDump(keys.store, dump);
       const imported = dump.keys.length;
-      print({ imported }, [`Imported ${imported} keys with their secrets and counts.`]);
+      const keysWithTheir = imported === 1 ? 'key with its' : 'keys with their';
+      print({ imported }, [`Imported ${imported} ${keysWithTheir} secrets and counts.`]);
     },
   }),
 };

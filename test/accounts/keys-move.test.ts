@@ -42,7 +42,8 @@ describe.each(DATABASES)('on $name', (database) => {
     const file = join(folder, 'accounts.json');
     await from('issue --tier spore --owner Siuslaw');
     writeFileSync(file, (await from('export')).stdout);
-    await to(`import ${file}`);
+    const { stdout } = await to(`import ${file}`);
+    expect(stdout).toBe('Imported 1 key with its secrets and counts.\n');
     const before = await to('export');
     await from('issue --tier spore --owner Siuslaw');
     const dump = json(await from('export'));
