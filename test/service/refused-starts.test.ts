@@ -73,13 +73,13 @@ test('a key store that cannot be created, or is not a database, is the reason fo
 });
 
 test.each(['DATA_DIR', 'MODEL_DIR'])(
-  'a missing folder ends the start with one line that names %s, and does not show an API key in its path',
+  'a missing folder ends the start with one line that names %s, shows a space before its path, and no API key in it',
   (name) => {
     const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
     const line = new RegExp(
-      `/nowhere/nurse_live_0123…/\\S+: the file is missing \\(${name} names the folder\\)`,
+      `^nurselog: " /nowhere/nurse_live_0123…/\\S+": the file is missing \\(${name} names the folder\\)`,
     );
-    return expectRefused({ [name]: `/nowhere/${key}` }, line);
+    return expectRefused({ [name]: ` /nowhere/${key}` }, line);
   },
 );
 

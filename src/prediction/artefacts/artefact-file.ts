@@ -13,7 +13,7 @@ export class ArtefactError extends ExplainedError {
     readonly file: string,
     readonly problem: string,
   ) {
-    super(`${file}: ${problem}`);
+    super(`"${file}": ${problem}`); // quoted, since spaces around a folder's name would not be seen
   }
 }
 

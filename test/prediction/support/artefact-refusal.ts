@@ -16,7 +16,7 @@ export async function expectRefusal(
   expect(error).toBeInstanceOf(ArtefactError);
   const { file: named, message, problem: stated } = error as ArtefactError;
   expect(named).toBe(file);
-  expect(message).toBe(`${file}: ${stated}`);
+  expect(message).toBe(`"${file}": ${stated}`);
   expect(stated).toMatch(problem);
   expect(message).not.toContain('\n');
 }
