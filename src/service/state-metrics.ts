@@ -73,6 +73,9 @@ export function exposeState(
     () => Object.entries(generations.reloads).map(([outcome, value]) => ({ labels: { outcome }, value })),
     ['outcome'],
   );
+  show('nurselog_model_reload_refused', '1 if the last reload was refused, else 0.', () =>
+    generations.isLastRefused ? 1 : 0,
+  );
   show(
     'nurselog_log_lines_dropped_total',
     'Log lines dropped because standard output was not writable.',

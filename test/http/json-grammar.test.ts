@@ -93,10 +93,7 @@ function messageFor(body: Buffer | string): string {
 }
 
 test.each([
-  [
-    '{"requests": [{"latitude": NaN}]}',
-    'NaN at character 28 is not a JSON value; use null or leave the entry out',
-  ],
+  ['{"sites": [{"a": NaN}]}', 'NaN at character 18 is not a JSON value; use null or leave the entry out'],
   ['{"lat":-Infinity}', '-Infinity at character 8 is not a JSON value; use null or leave the entry out'],
   ['{"é💥":Infinity}', 'Infinity at character 8 is not a JSON value; use null or leave the entry out'],
   ['[nan]', 'nan at character 2 is not a JSON value; use null or leave the entry out'],

@@ -52,10 +52,11 @@ test.runIf(HAS_PRLIMIT)(
     limitOpenFiles(service.pid, 1024);
     await eventually(async () => expect(await timers()).toBeLessThanOrEqual(before));
     await reload(2);
-    const reloads = (await readMetrics(ops)).text.match(/^nurselog_model_reloads_total.*/gm);
+    const reloads = (await readMetrics(ops)).text.match(/^nurselog_model_reload.*/gm);
     expect(reloads).toEqual([
       'nurselog_model_reloads_total{outcome="switched"} 1',
       'nurselog_model_reloads_total{outcome="refused"} 1',
+      'nurselog_model_reload_refused 0',
     ]);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   },

@@ -138,9 +138,9 @@ test('SIGHUP rejects files that are missing, damaged or break the contract, name
     expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
     expect((await fetch(`${ops}/readyz`)).status).toBe(200);
   }
-  expect((await readMetrics(ops)).text).toContain(
-    `\nnurselog_model_reloads_total{outcome="refused"} ${refusals.length}\n`,
-  );
+  const { text } = await readMetrics(ops);
+  expect(text).toContain(`\nnurselog_model_reloads_total{outcome="refused"} ${refusals.length}\n`);
+  expect(text).toContain('\nnurselog_model_reload_refused 1\n'); // what NurselogModelRefused asks for
 
   const version = await reload(4);
   expect(await servedVersion(api)).toBe(version);
