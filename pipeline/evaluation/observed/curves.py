@@ -28,7 +28,7 @@ def calibration_bins(trees: Trees, column: int, replicates: int, seed: int) -> l
     which = np.searchsorted(edges, predicted, side="right")
     observed = _share_alive(trees, which, len(edges) + 1, horizon)
     draws = np.full((0, len(edges) + 1), np.nan)
-    if replicates and len(np.unique(trees.block)) >= MIN_BLOCKS:
+    if replicates and trees.followed_blocks(column) >= MIN_BLOCKS:
         drawn = resampled(trees.block, replicates, seed)
         draws = np.array([_share_alive(trees[rows], which[rows], len(edges) + 1, horizon) for rows in drawn])
     bins = []

@@ -7,12 +7,12 @@ from scipy.special import logit
 
 from pipeline.evaluation.metrics import calibration_error, logistic_line
 from pipeline.evaluation.observed.censoring import auc, brier, known_alive, known_dead, status_weights
-from pipeline.outcomes.periods import HORIZONS, MAX_UNPLACED, is_too_many
+from pipeline.outcomes.periods import HORIZONS, MAX_UNPLACED, PERIOD_YEARS, is_too_many
 
 MIN_FOR_CALIBRATION = 10
 """Minimum number of dead trees, and of living ones, for a calibration intercept, slope and error."""
 MIN_BLOCKS = 8
-"""Minimum number of blocks for an interval; with fewer than about 20, intervals are somewhat too narrow."""
+"""Minimum number of followed blocks for an interval; with fewer than about 20, intervals are somewhat too narrow."""
 MIN_REPLICATES_ESTIMABLE = 0.9
 LEVEL = 0.95
 SMALLEST_CHANCE = 1e-6
@@ -41,6 +41,18 @@ class Trees:
     def __getitem__(self, chosen: np.ndarray) -> "Trees":
         """Return the trees that a mask or a list of positions chooses."""
         return Trees(self.follow_up[chosen], self.survival[chosen], self.block[chosen], self.unknown[chosen])
+
+    def followed_blocks(self, column: int) -> int:
+        """Return the number of blocks that say how many trees survive the period before the horizon in a column.
+
+        They have a tree whose fate in that period is known, or all of their trees are known to have died before it.
+        Blocks whose living trees were all lost before say nothing.
+        """
+        horizon = HORIZONS[column]
+        known = known_alive(self.follow_up, horizon) | known_dead(self.follow_up, horizon)
+        entered = known & ~known_dead(self.follow_up, horizon - PERIOD_YEARS[column])
+        without_lost = np.setdiff1d(self.block, self.block[~known])
+        return len(np.union1d(self.block[entered], without_lost))
 
     def is_estimable(self, column: int) -> bool:
         """Return whether it is known of nearly all dead trees whether they died by the horizon in a column."""
@@ -88,11 +100,12 @@ def resampled(block: np.ndarray, replicates: int, seed: int):
 
 
 def intervals(trees: Trees, column: int, replicates: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Return percentile intervals of the scores of :data:`WITH_INTERVAL`; none with fewer than MIN_BLOCKS blocks.
+    """Return percentile intervals of the scores of :data:`WITH_INTERVAL`.
 
-    A score that more than a tenth of the replicates cannot estimate has none.
+    There are none with fewer than MIN_BLOCKS followed blocks, and none of a score that more than a tenth of the
+    replicates cannot estimate.
     """
-    if replicates == 0 or len(np.unique(trees.block)) < MIN_BLOCKS:
+    if replicates == 0 or trees.followed_blocks(column) < MIN_BLOCKS:
         return {}
     draws = [measures(trees[chosen], column)[0] for chosen in resampled(trees.block, replicates, seed)]
     found = {}

@@ -48,8 +48,8 @@ def _explanation(report: dict) -> str:
     replicates = report["bootstrap"]["replicates"]
     intervals = (
         f"""In brackets: {LEVEL:.0%} intervals from {replicates} bootstrap samples of one-degree blocks. There are none
-with fewer than {MIN_BLOCKS} blocks, and none for the ECE, which resampling biases upwards. Bars in the plot are such
-intervals."""
+where fewer than {MIN_BLOCKS} blocks were followed to that year, and none for the ECE, which resampling biases upwards.
+Bars in the plot are such intervals."""
         if replicates
         else "There are no intervals: the evaluation was asked for none (`--replicates 0`)."
     )

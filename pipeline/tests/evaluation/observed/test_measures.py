@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pipeline.evaluation.observed.censoring import follow_up
+from pipeline.evaluation.observed.curves import calibration_bins
 from pipeline.evaluation.observed.measures import (
     FEW_TREES,
     MEASURES,
@@ -69,6 +70,29 @@ def test_too_few_blocks_give_no_interval(complete):
     few = complete[complete.block < MIN_BLOCKS - 1]
     assert intervals(few, 2, replicates=20, seed=1) == {}
     assert intervals(complete[complete.block < MIN_BLOCKS], 2, replicates=20, seed=1) != {}
+
+
+def lost_after_year_1(trees, chosen):
+    """The same trees, of which those of the chosen ones that do not die in year 1 are lost after it."""
+    years = np.where(chosen, 1, np.where(trees.follow_up["event"], trees.follow_up["time"], 5))
+    alive = np.where(chosen, np.arange(len(years)) % 10 > 0, ~trees.follow_up["event"])
+    return trees_of(years, alive.astype(int), trees.survival[:, 0], trees.block)
+
+
+def test_blocks_whose_living_trees_were_lost_before_the_period_do_not_count(complete):
+    for followed, given in ((MIN_BLOCKS - 1, False), (MIN_BLOCKS, True)):
+        trees = lost_after_year_1(complete, complete.block >= followed)
+        assert (intervals(trees, 2, replicates=20, seed=1) != {}) == given
+        assert ("low" in calibration_bins(trees, 2, replicates=20, seed=1)[-1]) == given
+        assert intervals(trees, 0, replicates=20, seed=1) != {}
+
+
+def test_blocks_in_which_every_tree_died_before_the_period_count(complete):
+    early = complete.block >= 2
+    years = np.where(early, 1, np.where(complete.follow_up["event"], 4, 5))
+    alive = (~early & ~complete.follow_up["event"]).astype(int)
+    trees = trees_of(years, alive, complete.survival[:, 0], complete.block)
+    assert trees.followed_blocks(2) == BLOCKS
 
 
 def test_without_deaths_only_survival_is_estimated_and_the_rest_says_why():
