@@ -4,8 +4,9 @@ The likelihood is that of the discrete-time hazard model itself, over the trees 
 follow-up are at risk until then (`periods.tree_periods`).
 
 A slope compares sites, and a few blocks have few independent sites: the fitted slope is drawn towards 1 as if
-`SLOPE_BLOCKS` more blocks had one of 1. Where the fitted slope would reverse the order of the sites, or none can be
-fitted, the level alone is: a whole period that dies more than predicted says so whatever the order of its sites.
+`SLOPE_BLOCKS` more blocks had one of 1. Only blocks with trees at risk in the period count. Where the fitted slope
+would reverse the order of the sites, or none can be fitted, the level alone is: a whole period that dies more than
+predicted says so whatever the order of its sites.
 """
 
 from dataclasses import dataclass
@@ -43,13 +44,21 @@ class PeriodTrees:
         return PeriodTrees(hazard_logits(survival), at_risk, died, block, fold, unplaced)
 
 
-def fit_lines(trees: PeriodTrees, chosen: np.ndarray, blocks: int | None = None) -> tuple[Lines, list[str | None]]:
+def blocks_at_risk(trees: PeriodTrees, chosen: np.ndarray) -> list[int]:
+    """Return for each period the number of blocks of the chosen trees that have trees at risk in it."""
+    block = trees.block[chosen]
+    return [len(np.unique(block[at_risk > 0])) for at_risk in trees.at_risk[chosen].T]
+
+
+def fit_lines(
+    trees: PeriodTrees, chosen: np.ndarray, blocks: list[int] | None = None
+) -> tuple[Lines, list[str | None]]:
     """Fit a line for each period to chosen trees; return the lines, and why those that change nothing were not fitted.
 
-    A reason is also given where only the intercept is fitted. `blocks` is the number of blocks of the trees, by
-    default that of different ones; a bootstrap sample has some of them several times.
+    A reason is also given where only the intercept is fitted. `blocks` is :func:`blocks_at_risk`, by
+    default of the chosen trees; a bootstrap sample has some blocks several times.
     """
-    blocks = len(np.unique(trees.block[chosen])) if blocks is None else blocks
+    blocks = blocks_at_risk(trees, chosen) if blocks is None else blocks
     intercept, slope, why = np.zeros(len(HORIZONS)), np.ones(len(HORIZONS)), []
     for period in range(len(HORIZONS)):
         died = trees.died[chosen, period]
@@ -62,7 +71,7 @@ def fit_lines(trees: PeriodTrees, chosen: np.ndarray, blocks: int | None = None)
             continue
         fitted = logistic_line(trees.logits[chosen, period], died, lived)[1]
         ordered = np.isfinite(fitted) and fitted > 0
-        kept = 1 + (fitted - 1) * blocks / (blocks + SLOPE_BLOCKS) if ordered else 1.0
+        kept = 1 + (fitted - 1) * blocks[period] / (blocks[period] + SLOPE_BLOCKS) if ordered else 1.0
         level = logistic_line(trees.logits[chosen, period], died, lived, slope=kept)[0]
         if not np.isfinite(level):
             why.append("the likelihood has no maximum")
@@ -95,10 +104,10 @@ def held_out_survival(trees: PeriodTrees, survival: np.ndarray) -> np.ndarray:
 
 def line_entries(trees: PeriodTrees, replicates: int, seed: int) -> list[dict]:
     """Return the fitted line of each period with intervals by a bootstrap of blocks, for the recalibration file."""
-    lines, why = fit_lines(trees, np.ones(len(trees.block), dtype=bool))
-    draws, blocks = [], len(np.unique(trees.block))
-    if replicates and blocks >= MIN_BLOCKS:
-        draws = [fit_lines(trees, rows, blocks) for rows in resampled(trees.block, replicates, seed)]
+    everyone = np.ones(len(trees.block), dtype=bool)
+    (lines, why), blocks = fit_lines(trees, everyone), blocks_at_risk(trees, everyone)
+    drawn_rows = resampled(trees.block, replicates, seed) if max(blocks) >= MIN_BLOCKS else ()
+    draws = [fit_lines(trees, rows, blocks) for rows in drawn_rows]
     entries = []
     for period, horizon in enumerate(HORIZONS):
         entry = {
@@ -111,7 +120,8 @@ def line_entries(trees: PeriodTrees, replicates: int, seed: int) -> list[dict]:
             "unchanged_because": why[period],
         }
         fitted = [drawn for drawn, reasons in draws if reasons[period] is None]
-        if why[period] is None and fitted and len(fitted) >= MIN_REPLICATES_ESTIMABLE * replicates:
+        enough = blocks[period] >= MIN_BLOCKS and fitted
+        if why[period] is None and enough and len(fitted) >= MIN_REPLICATES_ESTIMABLE * replicates:
             for name in ("intercept", "slope"):
                 values = [getattr(drawn, name)[period] for drawn in fitted]
                 low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from pipeline.evaluation.observed.measures import MIN_BLOCKS
 from pipeline.evaluation.observed.recalibration import (
     UNPLACED,
     PeriodTrees,
@@ -107,6 +108,16 @@ def test_few_blocks_draw_the_slope_towards_1_and_keep_the_number_of_deaths(trees
     assert (np.abs(drawn.slope - 1) < np.abs(free.slope - 1) * 0.5).all()
     expected = (trees.at_risk * expit(drawn.intercept + drawn.slope * trees.logits))[few].sum(axis=0)
     assert expected == pytest.approx(trees.died[few].sum(axis=0), rel=1e-6)
+
+
+def test_blocks_without_a_tree_at_risk_in_a_period_do_not_count_there(trees):
+    few = trees.block < MIN_BLOCKS - 1
+    kept = np.column_stack([np.ones(TREES), np.ones(TREES), few])
+    lost = replace(trees, at_risk=trees.at_risk * kept, died=trees.died * kept)
+    lines, of_few = fit_lines(lost, np.ones(TREES, dtype=bool))[0], fit_lines(trees, few)[0]
+    assert (lines.intercept[2], lines.slope[2]) == pytest.approx((of_few.intercept[2], of_few.slope[2]))
+    entries = line_entries(lost, replicates=20, seed=1)
+    assert ["slope_low" in entry for entry in entries] == [True, True, False]
 
 
 def test_hazard_logits_are_those_of_the_survival_between_horizons():
