@@ -46,18 +46,19 @@ def block_folds(grid: Grid, planted: np.ndarray, seed: int) -> np.ndarray:
 def check_trainable(counts: dict[str, PeriodCounts], folds: np.ndarray) -> None:
     """Raise OutcomesError, naming method and period, if there are too few trees to fit and to hold out a fold."""
     for method, trees in counts.items():
-        died, lived = trees.died.sum(axis=0), (trees.at_risk - trees.died).sum(axis=0)
-        for period, dead, alive in zip(PERIOD_NAMES, died, lived, strict=True):
-            if min(dead, alive) < MIN_TREES:
+        fold = folds[trees.point]
+        for period, dead, alive in zip(PERIOD_NAMES, trees.died.T, (trees.at_risk - trees.died).T, strict=True):
+            if min(dead.sum(), alive.sum()) < MIN_TREES:
                 raise OutcomesError(
-                    f"too few trees to train {method}: {dead:g} died and {alive:g} lived in {period}; "
+                    f"too few trees to train {method}: {dead.sum():g} died and {alive.sum():g} lived in {period}; "
                     f"at least {MIN_TREES} of each are needed"
                 )
-        if len(np.unique(folds[trees.point])) < 2:
-            raise OutcomesError(
-                f"too few places to train {method}: its trees must lie in one-degree blocks of two folds or more, so "
-                "that one can be held out"
-            )
+            for fate, number in (("died", dead), ("lived", alive)):
+                if len(np.unique(fold[number > 0])) < 2:
+                    raise OutcomesError(
+                        f"too few places to train {method}: all trees that {fate} in {period} lie in one-degree blocks "
+                        f"of one of the {FOLDS} folds, which could not be held out; trees in other blocks are needed"
+                    )
 
 
 def held_out_predictions(

@@ -59,5 +59,14 @@ def test_a_period_with_few_dead_or_living_trees_is_refused(grid, period, deaths,
 
 def test_trees_of_one_block_are_refused(grid):
     point = np.full(ROWS, 7)
-    with pytest.raises(OutcomesError, match="too few places to train manual"):
+    with pytest.raises(OutcomesError, match="too few places to train manual: all trees that died in year 1 lie in"):
         check_trainable(counts(point, some_died()), block_folds(grid, point, seed=1))
+
+
+@pytest.mark.parametrize("fate", ["died", "lived"])
+def test_trees_of_a_fate_and_period_that_lie_in_one_fold_are_refused(grid, fate):
+    point = np.linspace(0, len(grid.latitude) - 1, ROWS).astype(int)
+    folds, died = block_folds(grid, point, seed=1), some_died()
+    died[:, 2] = (folds[point] == 2) == (fate == "died")
+    with pytest.raises(OutcomesError, match=f"train manual: all trees that {fate} in years 4 to 5 lie in one-degree"):
+        check_trainable(counts(point, died), folds)
