@@ -84,12 +84,13 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
 
 def _read(path: Path) -> pd.DataFrame:
     """Return the rows with their number below the header, which counts lines without a value, too."""
-    is_parquet = path.suffix == ".parquet"
+    suffix = path.suffix.lower()
+    is_parquet = suffix == ".parquet"
     try:
         if is_parquet:
             table = pd.read_parquet(path)
             return table.set_axis(range(1, len(table) + 1))
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig") as file:
+        with (gzip.open if suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig") as file:
             text = re.sub(r"\A(?:[ \t]*\n)+", "", file.read())
         # Pandas would rename repeated columns of a header, and shift rows that have more values than it has names.
         lines = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, header=None, skip_blank_lines=False)

@@ -41,11 +41,11 @@ def error_of(table, path, grid):
     return str(raised.value)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "CSV.GZ", "parquet", "PARQUET"])
 def test_a_good_table_reads_the_same_from_csv_and_parquet(table, grid, tmp_path, suffix):
     path = tmp_path / f"outcomes.{suffix}"
-    if suffix != "parquet":
-        table.to_csv(path, index=False)
+    if suffix.lower() != "parquet":
+        table.to_csv(path, index=False, compression="gzip" if suffix.lower().endswith("gz") else None)
     else:
         table.to_parquet(path)
     outcomes, point = read_outcomes(path, grid)
