@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -142,3 +143,12 @@ def test_files_that_cannot_be_read_or_written_are_named(
     write_sites(tmp_path / "sites.csv", 1)
     result = predict(source, output, *PLANTED)
     assert (result.exit_code, message in result.stderr) == (2, True)
+
+
+def test_files_whose_names_are_not_utf_8_are_read_and_written(service: ServiceProcess, tmp_path: Path) -> None:
+    source, output = (tmp_path / os.fsdecode(name) for name in (b"sites \xe9.csv", b"out \xe9.csv"))
+    sites = write_sites(source, 3)
+    result = run(service, "predict", str(source), "-o", str(output))
+    assert (result.returncode, "3 answered" in result.stderr) == (0, True)
+    assert texts(output)["plot"].tolist() == sites["plot"].tolist()
+    assert sorted(tmp_path.iterdir()) == [output, source]

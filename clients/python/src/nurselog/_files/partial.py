@@ -6,6 +6,7 @@ The whole record batches of a truncated stream are kept: the next run cuts off t
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -97,7 +98,7 @@ class PartialOutput:
 
     def _batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
         """The whole record batches, each with the position of its end in the file."""
-        with pa.OSFile(str(self.path)) as file:
+        with pa.OSFile(os.fsencode(self.path)) as file:
             while file.tell() < file.size():
                 try:
                     reader = pa.ipc.open_stream(file)

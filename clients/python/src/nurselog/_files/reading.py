@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -155,7 +156,7 @@ class _CsvSource:
 
         A thread of pyarrow may still read it when Python exits. Reading a Python file then would abort the process.
         """
-        native = pa.OSFile(str(self._path))
+        native = pa.OSFile(os.fsencode(self._path))
         native.seek(self._file.tell())
         self._file.close()
         return native
