@@ -13,6 +13,7 @@ import httpx
 import pytest
 from caller import Caller
 from faulty_proxy import FAULTS, FINAL, Fault, FaultyProxy
+from frames import table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,20 @@ def test_a_service_that_is_not_ready_answers_health_and_is_not_asked_again(call:
 def test_a_url_where_nobody_listens_is_connection_failed(call: Caller) -> None:
     with pytest.raises(errors.ConnectionFailedError, match=r"http://127\.0\.0\.1:9\b"):
         call("species", url="http://127.0.0.1:9", retries=1)
+
+
+@pytest.mark.parametrize("proxy", ["http://me:word@127.0.0.1:9", "127.0.0.1:9"])
+@pytest.mark.parametrize(("host", "named"), [("nurselog.test", True), ("127.0.0.1:9", False)])
+def test_a_proxy_that_refuses_the_connection_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, call: Caller, proxy: str, host: str, named: bool
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for method, argument in (("species", []), ("predict_table", [table(1)])):
+        with pytest.raises(errors.ConnectionFailedError) as raised:
+            call(method, *argument, url=f"http://{host}")
+        through = " through the proxy 127.0.0.1:9" if named else ""
+        assert f"No response from http://{host}{through}: " in str(raised.value)
 
 
 @pytest.mark.parametrize("status", [408, 429, 503])

@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 from itertools import count
 from numbers import Real
 from typing import TypeAlias
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -90,10 +91,19 @@ def exchange(operation: Operation[Answer], policy: RetryPolicy) -> Generator[flo
 
 def error_without_response(error: httpx.RequestError) -> NurselogError:
     """The error of a request that got no response."""
-    url = error.request.url
     is_timeout = isinstance(error, httpx.TimeoutException)
     reason = "the request timed out" if is_timeout else str(error) or type(error).__name__
-    return ConnectionFailedError(f"No response from {url.scheme}://{url.netloc.decode()}: {reason}.")
+    return ConnectionFailedError(f"No response from {address_of(error.request.url)}: {reason}.")
+
+
+def address_of(url: httpx.URL) -> str:
+    """Where requests to a URL go, and through which proxy of the environment, without a user name or password."""
+    address = f"{url.scheme}://{url.netloc.decode()}"
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(url.netloc.decode()):
+        return address
+    return f"{address} through the proxy {httpx.URL(proxy if '://' in proxy else f'http://{proxy}').netloc.decode()}"
 
 
 def error_of_response(response: httpx.Response) -> NurselogError:

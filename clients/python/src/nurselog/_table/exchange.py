@@ -10,7 +10,7 @@ import httpx
 import pyarrow as pa
 
 from nurselog._calls.batches import MAX_BATCH_SITES
-from nurselog._calls.exchange import Outcome, RetryPolicy, error_of_response, error_without_response
+from nurselog._calls.exchange import Outcome, RetryPolicy, address_of, error_of_response, error_without_response
 from nurselog._calls.operations import other_type, unexpected
 from nurselog._table.columns import conform
 from nurselog.errors import BatchTooLargeError, ConnectionFailedError, NurselogError, PayloadTooLargeError
@@ -158,7 +158,7 @@ def _read(reply: Reply, rows: int, schema: pa.Schema) -> tuple[pa.Table, Nurselo
         return answer, None
     end = f"the connection ended after {answer.num_rows} of {rows} rows"
     return answer, ConnectionFailedError(
-        f"No whole response from {response.url.scheme}://{response.url.netloc.decode()}: {end}.",
+        f"No whole response from {address_of(response.url)}: {end}.",
         request_id=response.headers.get("x-request-id"),
     )
 
