@@ -37,7 +37,7 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
   }
   geometry <- sf::st_transform(sf::st_zm(sf::st_geometry(units)), 4326)
   features <- unname(Map(function(unit, shape) {
-    list(type = "Feature", id = unit, properties = NULL, geometry = geometry_of(shape))
+    list(type = "Feature", id = unit, properties = NULL, geometry = geometry_of(shape, unit))
   }, ids, geometry))
   options <- given(
     horizon = horizon, native_only = native_only, costs = if (!is.null(costs)) as.list(costs),
@@ -65,11 +65,11 @@ has_too_many_predictions <- function(error) {
   has_too_many_rows(error) || inherits(error, "nurselog_invalid_request") && identical(unique(paths), "")
 }
 
-geometry_of <- function(shape) {
+geometry_of <- function(shape, unit) {
   rings <- function(polygon) lapply(polygon, function(ring) unname(ring[, 1:2, drop = FALSE]))
   if (inherits(shape, "POLYGON")) list(type = "Polygon", coordinates = rings(shape))
   else if (inherits(shape, "MULTIPOLYGON")) list(type = "MultiPolygon", coordinates = lapply(shape, rings))
-  else rlang::abort(paste0("Units must be polygons, not ", class(shape)[2], "."))
+  else rlang::abort(paste0("The unit ", unit, " must be a polygon, not ", class(shape)[2], "."))
 }
 
 rows_of_unit <- function(unit) {

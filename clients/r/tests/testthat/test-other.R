@@ -73,6 +73,12 @@ test_that("ids that are not unique are refused before anything is sent", {
   expect_error(plan_units(sf::st_sf(name = c("A", "A"), geometry = boxes), id = "name"), "several units A:")
 })
 
+test_that("a unit that is no polygon is named", {
+  shapes <- sf::st_sfc(sf::st_polygon(), sf::st_point(c(-122, 44)), crs = 4326)
+  units <- sf::st_sf(name = c("A-17", "A-18"), geometry = shapes)
+  expect_error(plan_units(units, id = "name"), "unit A-18 must be a polygon, not POINT")
+})
+
 test_that("a missing column of ids is named with the existing columns", {
   units <- sf::st_sf(stand = "A-17", geometry = sf::st_sfc(sf::st_polygon(), crs = 4326))
   for (id in c("stnad", "geometry")) {
