@@ -35,7 +35,7 @@ plan_units <- function(units, id = NULL, species_codes = NULL, planting_methods 
   if (anyDuplicated(ids) > 0) {
     rlang::abort(paste0("`units` has several units ", ids[anyDuplicated(ids)], ": ids must be unique."))
   }
-  geometry <- sf::st_transform(sf::st_zm(sf::st_geometry(units)), 4326)
+  geometry <- outlines_of(sf::st_zm(sf::st_geometry(units)))
   features <- unname(Map(function(unit, shape) {
     list(type = "Feature", id = unit, properties = NULL, geometry = geometry_of(shape, unit))
   }, ids, geometry))
@@ -63,6 +63,19 @@ MAX_UNITS <- 500L
 has_too_many_predictions <- function(error) {
   paths <- vapply(error$details$issues %||% list(), function(issue) issue$path, "")
   has_too_many_rows(error) || inherits(error, "nurselog_invalid_request") && identical(unique(paths), "")
+}
+
+#' The geometries of units in degrees, valid where they were valid before
+#'
+#' A corner that touched the middle of an edge lies up to centimetres beside that edge once both are reprojected.
+#' @noRd
+outlines_of <- function(geometry) {
+  # Without a reference system, sf treats edges as straight in degrees, as the service does.
+  planar <- function(shapes) sf::st_set_crs(shapes, NA)
+  outlines <- planar(sf::st_transform(geometry, 4326))
+  broken <- which(sf::st_is_valid(planar(geometry)) & !sf::st_is_valid(outlines))
+  outlines[broken] <- sf::st_buffer(outlines[broken], 0)
+  outlines
 }
 
 geometry_of <- function(shape, unit) {

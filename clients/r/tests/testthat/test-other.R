@@ -24,6 +24,22 @@ test_that("units in feet of the state plane have their area, options and costs",
   expect_equal(is.na(plan$error_code), c(TRUE, TRUE, FALSE))
 })
 
+test_that("units whose parts touch within an edge are planned from any reference system", {
+  skip_without_service()
+  ring <- function(...) 100 * matrix(c(...), ncol = 2, byrow = TRUE) + rep(c(575000, 4884000), each = 4)
+  square <- list(rbind(ring(0, 0, 4, 0, 4, 4, 0, 4), c(575000, 4884000)))
+  beside <- list(
+    ring(4, 1, 6, 0, 6, 3, 4, 1), ring(0, 1, -2, 0, -2, 3, 0, 1), ring(1, 4, 0, 6, 3, 6, 1, 4),
+    ring(1, 0, 0, -2, 3, -2, 1, 0)
+  )
+  shapes <- sf::st_sfc(lapply(beside, function(part) sf::st_multipolygon(list(square, list(part)))), crs = 26910)
+  expect_true(all(sf::st_is_valid(shapes)))
+  expect_false(all(sf::st_is_valid(sf::st_set_crs(sf::st_transform(shapes, 4326), NA))))
+  plan <- plan_units(sf::st_sf(geometry = shapes), species_codes = "PSME", planting_methods = "manual")
+  expect_equal(plan$error_message, rep(NA_character_, 4))
+  expect_equal(plan$area_ha, as.numeric(sf::st_area(shapes)) / 10000, tolerance = 0.002) # the scale of UTM is not 1
+})
+
 test_that("more units than a request may have are planned, each with what to order", {
   skip_without_service()
   corners <- expand.grid(x = seq(-122.3, by = 0.003, length.out = 13), y = seq(44, by = 0.003, length.out = 40))
