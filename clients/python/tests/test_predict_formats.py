@@ -422,7 +422,7 @@ def test_the_encoding_of_a_shapefile_that_does_not_state_it_is_utf_8_or_the_name
 
 
 @pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan"]])
-def test_a_shapefile_whose_text_is_not_what_its_cpg_states_is_refused(
+def test_a_shapefile_whose_text_is_not_what_its_cpg_states_is_read_in_the_named_encoding(
     service: ServiceProcess, tmp_path: Path, command: list[str]
 ) -> None:
     stands = geopandas.read_file(STANDS)[["geometry"]].head(1).assign(stand="Peñón")
@@ -430,8 +430,12 @@ def test_a_shapefile_whose_text_is_not_what_its_cpg_states_is_refused(
     (tmp_path / "a.cpg").write_text("UTF-8")
     arguments = [*command, str(tmp_path / "a.shp"), "-o", str(tmp_path / "out.csv"), "--species", "PSME"]
     result = run_here(service, *arguments)
-    assert (result.exit_code, "its text is not utf-8, which its .cpg states" in result.stderr) == (2, True)
+    assert (result.exit_code, "its text is not utf-8, which its .cpg states; --enc" in result.stderr) == (2, True)
     assert not (tmp_path / "out.csv").exists()
+    for stated in ("UTF-8", "ISO-8859-5"):
+        (tmp_path / "a.cpg").write_text(stated)
+        assert run_here(service, *arguments, "--encoding", "cp1252").exit_code == 0
+        assert texts(tmp_path / "out.csv")["stand"].unique().tolist() == ["Peñón"]
 
 
 def test_lines_that_end_with_cr_alone_are_refused_with_what_would_be_right(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def predict(
     precipitation_change_percent: PrecipitationChange = None,
     layer: Layer = None,
     crs: Crs = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
     decimal: Decimal = DecimalSign.POINT,
     separator: Separator = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Most requests in flight at a time.")] = 4,
@@ -128,7 +128,7 @@ def predict(
                     longitude=longitude != "longitude",
                     layer=layer is not None,
                     crs=crs is not None,
-                    encoding=encoding != "utf-8",
+                    encoding=encoding is not None,
                     decimal=decimal != DecimalSign.POINT,
                     separator=separator is not None,
                 )
@@ -200,7 +200,7 @@ def plan(
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="Stands before the names of the added columns.")] = "",
     layer: Layer = None,
     crs: Crs = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
     decimal: Decimal = DecimalSign.POINT,
     separator: Separator = None,
 ) -> None:

@@ -32,7 +32,10 @@ Methods: TypeAlias = Annotated[list[str] | None, typer.Option(help="manual or dr
 AllSpecies: TypeAlias = Annotated[bool, typer.Option("--all", help="Also species that are not native there.")]
 Crs: TypeAlias = Annotated[str | None, typer.Option(help="The reference system of a file that does not state it.")]
 Encoding: TypeAlias = Annotated[
-    str, typer.Option(help="The encoding of a CSV file, or of a shapefile that does not state it.")
+    str | None,
+    typer.Option(
+        help="The encoding of a CSV file or a shapefile. By default what the shapefile states, or else utf-8."
+    ),
 ]
 Layer: TypeAlias = Annotated[str | None, typer.Option(help="The layer of a file that has several.")]
 

@@ -25,7 +25,9 @@ def check_output(path: Path, source: Path) -> None:
     refuse_overwriting(source, path)
 
 
-def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | None, encoding: str) -> GeoDataFrame:
+def read_units(
+    path: Path, layer: str | None, id_column: str | None, crs: str | None, encoding: str | None
+) -> GeoDataFrame:
     """The units of a file: GeoPackage, GeoJSON, Shapefile, zipped or not, or Parquet.
 
     Raises:

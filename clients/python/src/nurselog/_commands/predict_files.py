@@ -33,7 +33,7 @@ class Job:
     source: Path
     output: Path
     options: dict[str, Any]
-    encoding: str
+    encoding: str | None
     layer: str | None
     crs: str | None
     style: CsvStyle = field(default_factory=CsvStyle)

@@ -119,13 +119,13 @@ def read_geoparquet(path: Path) -> Any:  # noqa: ANN401 - geopandas is optional
     return frame if frame.index.names == [None] else frame.reset_index()
 
 
-def read_layer(path: Path, layer: str | None, encoding: str) -> Any:  # noqa: ANN401 - geopandas is optional
+def read_layer(path: Path, layer: str | None, encoding: str | None) -> Any:  # noqa: ANN401 - geopandas is optional
     """The frame of a layer of a geographic file.
 
     Args:
         path: A file, zipped or not.
         layer: Its name; by default the only layer with geometries, beside which there may be tables such as styles.
-        encoding: Of the texts of a shapefile that does not state it.
+        encoding: Of the texts of a shapefile; by default what it states, or else utf-8.
 
     Raises:
         InvalidRequestError: There are several layers, and none is named, or the texts have another encoding.
@@ -141,15 +141,16 @@ def read_layer(path: Path, layer: str | None, encoding: str) -> Any:  # noqa: AN
     options = {"layer": layer, "use_arrow": True, "arrow_to_pandas_kwargs": pandas_types()}
     if path.suffix.lower() not in _SHAPEFILES:
         return geopandas().read_file(source, **options)
-    is_stated = _states_encoding(source, layer)
-    if not is_stated:  # the name as GDAL has it
-        options["encoding"] = codecs.lookup(encoding).name.upper().replace("ISO8859", "ISO-8859").replace("_", "-")
+    expected = encoding or "utf-8"
+    if encoding is None and _states_encoding(source, layer):
+        expected = "utf-8, which its .cpg states"
+    else:  # the name as GDAL has it
+        options["encoding"] = codecs.lookup(expected).name.upper().replace("ISO8859", "ISO-8859").replace("_", "-")
     try:
         frame = geopandas().read_file(source, **options)
         pa.Table.from_pandas(frame.select_dtypes("string")).validate(full=True)
     except (UnicodeDecodeError, pa.ArrowInvalid):
-        untrue = "its text is not utf-8, which its .cpg states: delete that and name the encoding by --encoding."
-        raise InvalidRequestError(untrue if is_stated else other_encoding(encoding)) from None
+        raise InvalidRequestError(other_encoding(expected)) from None
     return frame
 
 

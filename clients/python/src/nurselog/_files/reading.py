@@ -39,12 +39,14 @@ class Source(Protocol):
         """The rows in order."""
 
 
-def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, separator: str | None = None) -> Source:
+def open_source(
+    path: Path, encoding: str | None, layer: str | None, crs: str | None, separator: str | None = None
+) -> Source:
     """Opens a file by its name.
 
     Args:
         path: A file, or PIPE.
-        encoding: Of the text of a CSV file, or of a shapefile that does not state it.
+        encoding: Of the text of a CSV file or a shapefile; by default what the shapefile states, or else utf-8.
         layer: Of a file with several layers.
         crs: The coordinate reference system of a geographic file that does not state it.
         separator: Of the columns of a CSV file; by default the one that its header has most of.
@@ -55,7 +57,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, s
     kind = input_format(path)
     try:
         if kind == "csv":
-            return _CsvSource(path, encoding, separator)
+            return _CsvSource(path, encoding or "utf-8", separator)
         if kind == "parquet":
             file = pyarrow.parquet.ParquetFile(path)
             is_geographic = b"geo" in (file.schema_arrow.metadata or {})
