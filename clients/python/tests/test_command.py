@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command_process import COMMAND, environment_of, in_terminal, run
 from rich.console import Console
-from service_process import ServiceProcess
+from service_process import ROOT, ServiceProcess
 from sites import PLANTED, without_time
 
 from nurselog._commands.ending import show
@@ -125,16 +125,28 @@ def test_control_characters_of_a_server_do_not_reach_the_terminal(
     assert not re.search("[\x1b\x9b\r\ud800]", written.getvalue() + capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
-def test_an_answer_that_cannot_be_written_is_one_line(service: ServiceProcess, options: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "what"), [(["usage"], "answer"), (["usage", "--json"], "answer"), (["usage", "--help"], "help")]
+)
+def test_an_answer_that_cannot_be_written_is_one_line(service: ServiceProcess, arguments: list[str], what: str) -> None:
     with Path("/dev/full").open("w") as full:
-        command = [COMMAND, "usage", *options]
         result = subprocess.run(
-            command, env=environment_of(service), stdout=full, stderr=subprocess.PIPE, encoding="utf-8"
+            [COMMAND, *arguments], env=environment_of(service), stdout=full, stderr=subprocess.PIPE, encoding="utf-8"
         )
     assert result.returncode == 1
     [message] = result.stderr.splitlines()
-    assert message.startswith("nurselog: The answer cannot be written: ")
+    assert message.startswith(f"nurselog: The {what} cannot be written: ")
+
+
+@pytest.mark.parametrize("command", [["predict"], ["plan", "--prefix", "plan_"]])
+def test_a_file_is_written_also_where_standard_error_cannot_be(
+    service: ServiceProcess, tmp_path: Path, command: list[str]
+) -> None:
+    output = tmp_path / "out.csv"
+    with Path("/dev/full").open("w") as full:
+        arguments = [COMMAND, *command, str(ROOT / "data/samples/stands.gpkg"), "-o", str(output)]
+        result = subprocess.run(arguments, env=environment_of(service), stderr=full)
+    assert (result.returncode, output.exists()) == (0, True)
 
 
 def test_a_terminal_gets_colour_unless_no_color_is_set(service: ServiceProcess) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 import typer
 
 from nurselog._commands import file_commands, site_commands
-from nurselog._commands.ending import TERMINATED
+from nurselog._commands.ending import FAILURE, TERMINATED, complain
 
 _EPILOG = (
     "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "
@@ -46,10 +47,15 @@ def main() -> None:
     try:
         app()
     except SystemExit as end:
-        # A thread of pyarrow may still read standard input, and would abort a process that Python shuts down.
-        for stream in filter(None, (sys.stdout, sys.stderr)):
+        code = end.code if isinstance(end.code, int) else 0
+    except OSError as error:  # of --help, since commands report their own
+        complain(f"The help cannot be written: {error}")
+        code = FAILURE
+    # A thread of pyarrow may still read standard input, and would abort a process that Python shuts down.
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with suppress(OSError):  # which was reported, or is of standard error
             stream.flush()
-        os._exit(end.code if isinstance(end.code, int) else 0)
+    os._exit(code)
 
 
 def _terminate(*_: object) -> NoReturn:

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn, TypeVar
 
 import typer
@@ -53,9 +54,13 @@ def discard_output() -> None:
 
 def complain(message: str) -> None:
     """Writes a message to standard error."""
-    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(
-        printable(f"nurselog: {message}")
-    )
+    report(printable(f"nurselog: {message}"))
+
+
+def report(shown: RenderableType) -> None:
+    """Writes a text or a table to standard error. What it cannot take is lost, and does not fail the command."""
+    with suppress(OSError):
+        Console(stderr=True, markup=False, highlight=False, emoji=False).print(shown, soft_wrap=isinstance(shown, str))
 
 
 def fail(error: NurselogError) -> NoReturn:

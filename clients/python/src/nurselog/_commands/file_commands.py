@@ -19,6 +19,7 @@ from nurselog._commands.ending import (
     complain,
     discard_output,
     fail,
+    report,
 )
 from nurselog._commands.options import (
     AllSpecies,
@@ -165,8 +166,8 @@ def predict(
         complain(warning)
     failed = summary.failed.total()
     if failed > 0:
-        console.print(summary.table())
-    console.print(f"{summary}. {'' if str(output) == '-' else f'Written to {output}.'}".rstrip(), soft_wrap=True)
+        report(summary.table())
+    report(f"{summary}. {'' if str(output) == '-' else f'Written to {output}.'}".rstrip())
     has_no_cells = summary.unit == "cells" and summary.rows == 0
     if has_no_cells:
         two_files = isinstance(column_or_number(elevation_m), str) and elevation_m != "none"
@@ -245,7 +246,7 @@ def plan(
     failed = sum("error" in unit for unit in answer["units"])
     missing = f", {len(units) - len(answer['units'])} not answered" if unfinished is not None else ""
     planned = len(answer["units"]) - failed
-    typer.echo(f"{planned} unit{'s' if planned != 1 else ''} planned, {failed} failed{missing}: {output}", err=True)
+    report(f"{planned} unit{'s' if planned != 1 else ''} planned, {failed} failed{missing}: {output}")
     if unfinished is not None:
         fail(unfinished)
     if failed > 0 and failed == len(answer["units"]):
