@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
+import struct
+from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -23,7 +26,7 @@ from command_process import Predict, run, run_here
 from frames import table
 from pandas.testing import assert_frame_equal
 from service_process import ROOT, ServiceProcess
-from shapely.geometry import Point
+from shapely.geometry import Point, box
 from site_files import PLANTED, texts, write_sites
 
 from nurselog import Client, errors
@@ -397,6 +400,34 @@ def test_a_shapefile_in_a_folder_of_a_zip_is_found(tmp_path: Path) -> None:
             archive.writestr(f"__MACOSX/stands/._{file.name}", b"")
     source = open_source(tmp_path / "stands.zip", "utf-8", layer=None, crs=None)
     assert [part.table["stand"].to_pylist() for part in source.parts()] == [["a"]]
+
+
+@pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan", "--method", "manual"]])
+def test_curved_geometries_are_read_with_straight_lines_in_place_of_arcs(
+    service: ServiceProcess, tmp_path: Path, command: list[str]
+) -> None:
+    ages = [2**60 + 1, None]
+    shapes = geopandas.GeoDataFrame({"age": pd.array(ages, "Int64")}, geometry=2 * [box(0, 0, 1, 1)], crs=26910)
+    shapes.to_file(tmp_path / "a.gpkg", layer_options={"SPATIAL_INDEX": "NO"}, use_arrow=True)
+    x, y, radius = 577700, 4885300, 500
+    circle = (x + radius, y, x, y + radius, x - radius, y, x, y - radius, x + radius, y)
+    string = struct.pack("<BII10d", 1, 8, 5, *circle)  # a CIRCULARSTRING of 5 points in well-known binary
+    polygon = struct.pack("<BII", 1, 10, 1) + string
+    surface = struct.pack("<BII", 1, 12, 1) + polygon
+    with closing(sqlite3.connect(tmp_path / "a.gpkg")) as database:
+        for feature, shape in enumerate((polygon, surface), start=1):
+            binary = struct.pack("<2sBBi", b"GP", 0, 1, 26910) + shape
+            database.execute("UPDATE a SET geom = ? WHERE fid = ?", (binary, feature))
+        database.execute("UPDATE gpkg_geometry_columns SET geometry_type_name = 'GEOMETRY'")
+        database.commit()
+    output = tmp_path / "out.gpkg"
+    result = run_here(service, *command, str(tmp_path / "a.gpkg"), "-o", str(output), "--species", "PSME")
+    assert result.exit_code == 0
+    written = geopandas.read_file(output, use_arrow=True, arrow_to_pandas_kwargs=pandas_types())
+    assert [None if pd.isna(age) else age for age in written["age"]] == ages
+    assert written["survival_5" if command[0] == "predict" else "survival_mean"].notna().all()
+    assert written.area.tolist() == pytest.approx(2 * [math.pi * radius**2], rel=0.001)
+    assert written.crs == shapes.crs
 
 
 @pytest.mark.parametrize("command", [["predict", "--method", "manual"], ["plan"]])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -140,7 +141,7 @@ def read_layer(path: Path, layer: str | None, encoding: str | None) -> Any:  # n
         layer = next(iter(names), None)
     options = {"layer": layer, "use_arrow": True, "arrow_to_pandas_kwargs": pandas_types()}
     if path.suffix.lower() not in _SHAPEFILES:
-        return geopandas().read_file(source, **options)
+        return _with_lines_for_curves(partial(geopandas().read_file, source), options)
     expected = encoding or "utf-8"
     if encoding is None and _states_encoding(source, layer):
         expected = "utf-8, which its .cpg states"
@@ -152,6 +153,16 @@ def read_layer(path: Path, layer: str | None, encoding: str | None) -> Any:  # n
     except (UnicodeDecodeError, pa.ArrowInvalid):
         raise InvalidRequestError(other_encoding(expected)) from None
     return frame
+
+
+def _with_lines_for_curves(read: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The frame that is read, in which curved geometries have straight lines in place of arcs."""
+    try:
+        return read(**options)
+    except (import_module("shapely").GEOSException, NotImplementedError):
+        # pyogrio converts them only without Arrow, where integers with missing values would become floats.
+        straight = read(layer=options["layer"], columns=[])
+        return geopandas().GeoDataFrame(read(**options, ignore_geometry=True), geometry=straight.geometry)
 
 
 def other_encoding(encoding: str) -> str:
