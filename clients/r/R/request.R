@@ -50,7 +50,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
     if (inherits(response, "error")) {
       failure <- list(
         code = "connection_failed", status = NULL, details = NULL, request_id = NULL,
-        message = paste0("No response from ", url, ": ", conditionMessage(response))
+        message = paste0("No response from ", url, or_proxy(url), ": ", conditionMessage(response))
       )
       wait_s <- 0
     } else if (httr2::resp_status(response) < 300L && length(response$body) > 0) {
@@ -64,6 +64,15 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
     if (attempt < MAX_ATTEMPTS) Sys.sleep(max(wait_s, min(0.5 * 2^(attempt - 1), 8)))
   }
   signal_failure(failure)
+}
+
+#' Completes an address in a message: curl may ask a proxy that the environment names
+#' @noRd
+or_proxy <- function(url) {
+  scheme <- tolower(sub(":.*", "", url))
+  variables <- c(paste0(scheme, "_proxy"), if (scheme == "https") "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+  set <- variables[nzchar(Sys.getenv(variables))]
+  if (length(set) > 0) paste0(", or from the proxy that ", set[1], " names") else ""
 }
 
 #' The fields of an error from a response, which may come from a proxy and be anything

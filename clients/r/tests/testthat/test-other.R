@@ -141,6 +141,22 @@ test_that("a connection has a limit of time, and httr2 is not asked for a single
   expect_false(identical(request$policies$retry_max_tries, 1))
 })
 
+test_that("the variable that names a proxy for an address is known", {
+  variables <- c("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+  before <- as.list(Sys.getenv(variables)[nzchar(Sys.getenv(variables))])
+  Sys.unsetenv(variables)
+  on.exit({
+    Sys.unsetenv(variables)
+    if (length(before) > 0) do.call(Sys.setenv, before)
+  })
+  expect_equal(or_proxy("http://127.0.0.1:9"), "")
+  Sys.setenv(http_proxy = "http://127.0.0.1:19")
+  expect_equal(or_proxy("HTTP://127.0.0.1:9"), ", or from the proxy that http_proxy names")
+  expect_equal(or_proxy("https://127.0.0.1:9"), "")
+  Sys.setenv(ALL_PROXY = "http://127.0.0.1:19")
+  expect_equal(or_proxy("https://127.0.0.1:9"), ", or from the proxy that ALL_PROXY names")
+})
+
 test_that("a redirect is an error and not followed, because it would send the key elsewhere", {
   skip_without_service()
   skip_on_os("windows") # has no fork
