@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import subprocess
@@ -47,6 +48,18 @@ def test_the_answers_of_a_file_are_those_of_a_frame(predict: Predict, service: S
     with Client(service.url, service.key) as client:
         expected = client.predict_table(sites, horizons=[5], categories=False)
     assert_frame_equal(answered, expected.astype({"planting_method": "str"}), check_dtype=False, rtol=1e-6)
+
+
+def test_a_warning_of_a_library_is_one_line(service: ServiceProcess, tmp_path: Path) -> None:
+    place = {"type": "Point", "coordinates": [-122.03, 44.12]}
+    same_id = [{"type": "Feature", "id": 7, "properties": {"plot": name}, "geometry": place} for name in "ab"]
+    (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": same_id}))
+    output = tmp_path / "out.csv"
+    result = run(service, "predict", str(tmp_path / "a.geojson"), "-o", str(output), *PLANTED)
+    warning, count = result.stderr.splitlines()
+    assert warning.startswith("nurselog: Warning: Several features with id = 7")
+    assert count == f"2 rows: 2 answered, 0 failed. Written to {output}."
+    assert texts(output)["plot"].tolist() == ["a", "b"]
 
 
 def test_a_pipe_is_read_and_written(predict: Predict, service: ServiceProcess, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from contextlib import suppress
 from typing import NoReturn
 
@@ -44,6 +45,9 @@ app.command()(file_commands.surface)
 def main() -> None:
     """Runs the command. SIGTERM, as Slurm and Kubernetes send it, ends it as Ctrl-C does, with another exit code."""
     signal.signal(signal.SIGTERM, _terminate)
+    # Those for programmers are left out, and of others the line of code.
+    warnings.simplefilter("ignore", FutureWarning)
+    warnings.showwarning = lambda message, *_: complain(f"Warning: {message}")
     try:
         app()
     except SystemExit as end:
