@@ -74,6 +74,8 @@ with_answers <- function(sites, answers) {
 #' @noRd
 site_table <- function(sites, species_code, planting_method) {
   if (!is.data.frame(sites)) rlang::abort("`sites` must be a data frame or an sf object.")
+  twice <- intersect(SITE_COLUMNS, names(sites)[duplicated(names(sites))])
+  if (length(twice) > 0) rlang::abort(paste0("`sites` has the column ", twice[1], " twice."))
   count <- nrow(sites)
   column <- function(name, value) {
     if (!length(value) %in% c(0, 1, count)) rlang::abort(paste0("`", name, "` must be one value, or one for each site."))

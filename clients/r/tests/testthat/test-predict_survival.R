@@ -62,6 +62,8 @@ test_that("sites that cannot be read are refused before anything is sent", {
   expect_error(predict_survival(data.frame(PLACE, row = 1:4), c("PSME", "TSHE"), "manual"), "one for each site")
   points <- sf::st_sf(geometry = sf::st_sfc(sf::st_point(c(1, 2))))
   expect_error(predict_survival(points, "PSME", "manual"), "coordinate reference system")
+  twice <- data.frame(PLACE, elevation_m = 1, elevation_m = 2, check.names = FALSE)
+  expect_error(predict_survival(twice, "PSME", "manual"), "the column elevation_m twice")
   answered <- data.frame(latitude = 44.12, longitude = -122.03, region = "US-OR", low_3 = 0.5)
   expect_error(predict_survival(answered, "PSME", "manual"), "of the answer: region, low_3")
 })
