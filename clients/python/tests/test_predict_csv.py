@@ -65,6 +65,18 @@ def test_a_byte_order_mark_stays(predict: Predict, tmp_path: Path, encoding: str
         assert written.startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
 
 
+def test_a_quote_that_is_not_closed_is_refused_with_its_row(predict: Predict, tmp_path: Path) -> None:
+    lines = ["latitude,longitude,note", "44.12,-122.03,a", '44.12,-122.03,"b', "44.12,-122.03,c"]
+    for last in ("\n", ""):
+        (tmp_path / "sites.csv").write_text("\n".join(lines) + last)
+        result = predict("sites.csv", "out.csv", *PLANTED)
+        assert (result.exit_code, "a quote is not closed, in row 2." in result.stderr) == (2, True)
+        assert [path.name for path in tmp_path.iterdir()] == ["sites.csv"]
+    for last in ("", "\n", " \r\n\n"):
+        (tmp_path / "sites.csv").write_text('latitude,longitude,note\n44.12,-122.03,"a\nb"' + last, newline="")
+        assert predict("sites.csv", "out.csv", *PLANTED).exit_code == 0
+
+
 def test_blank_lines_before_the_header_are_skipped(predict: Predict, tmp_path: Path) -> None:
     (tmp_path / "sites.csv").write_text("\n\nlatitude,longitude\n44.12,-122.03\n")
     predict("sites.csv", "out.csv", *PLANTED)

@@ -7,7 +7,8 @@ import csv
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -144,7 +145,8 @@ class _CsvSource:
                 pa.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
                 convert,
             )
-            for batch in reader:
+            # A pipe cannot be read again for a check, and the batch after one may be long in coming.
+            for batch in reader if self._size is None else self._without_open_quote(reader, self._size):
                 self._read_rows += batch.num_rows
                 yield pa.Table.from_batches([batch])
             if self._read_rows == 0:
@@ -152,6 +154,18 @@ class _CsvSource:
                 yield schema.empty_table()
         except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
             raise InvalidRequestError(f"{self._path} cannot be read: {self._reason(error)}") from None
+
+    def _without_open_quote(self, batches: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+        """The batches; refuses a last quote that is not closed, for pyarrow takes all lines after it for one cell."""
+        for batch, following in pairwise(chain(batches, [None])):
+            if following is None and batch.num_rows > 0 and "\n" in (batch.columns[-1][-1].as_py() or ""):
+                with self._path.open("rb") as file:
+                    file.seek(max(size - 1024, 0))
+                    is_closed = file.read().rstrip().endswith(b'"')
+                if not is_closed:
+                    row = self._read_rows + batch.num_rows
+                    raise InvalidRequestError(f"{self._path} cannot be read: a quote is not closed, in row {row:,}.")
+            yield batch
 
     def _native_file(self) -> pa.NativeFile:
         """The same file at the same position, as a file of pyarrow.
