@@ -42,7 +42,7 @@ export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly synopsis: string;
   readonly description: string;
   readonly schema: Shape;
-  /** What the error says was done before the output could not be printed. */
+  /** What the error says besides if the output could not be printed. */
   readonly ifUnprinted: string;
   /** Whether it creates an embedded store that does not exist. */
   readonly createsStore?: boolean;
@@ -131,8 +131,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     async run(keys, { FILE: dump }, print) {
       await writeDump(keys.store, dump);
       const imported = dump.keys.length;
-      const keysWithTheir = imported === 1 ? 'key with its' : 'keys with their';
-      print({ imported }, [`Imported ${imported} ${keysWithTheir} secrets and counts.`]);
+      print({ imported }, [`Keys imported with their secrets and counts: ${imported}.`]);
     },
   }),
 };

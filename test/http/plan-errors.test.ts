@@ -242,7 +242,7 @@ test('every issue of the body is in the details', async () => {
 test('the error for a body that is not an object, or not JSON, says so', async () => {
   for (const [body, status, code, problem] of [
     ['[]', 422, 'invalid_request', /must be a JSON object, not an array of 0/],
-    ['{"units":{', 400, 'invalid_json', /truncated after 10 characters/],
+    ['{"units":{', 400, 'invalid_json', /truncated after character 10/],
     ['{"units":[1,NaN]}', 400, 'invalid_json', /NaN at character 13/],
   ] as const)
     expect((await expectError(await service.post('/v1/plan', body), status, code)).message).toMatch(problem);

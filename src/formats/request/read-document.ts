@@ -66,8 +66,7 @@ function utf8ErrorPosition(bytes: Buffer): number {
 /** @param offset of the first byte that cannot be JSON; the message counts UTF-16 code units from 1 */
 function problemAt(bytes: Buffer, offset: number): string {
   const charactersBefore = bytes.toString('utf8', 0, offset).length;
-  if (offset === bytes.length)
-    return `it is truncated after ${charactersBefore} character${charactersBefore === 1 ? '' : 's'}`;
+  if (offset === bytes.length) return `it is truncated after character ${charactersBefore}`;
   const character = charactersBefore + 1;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
   // Editors and PowerShell on Windows put this mark before UTF-8. It is invisible in a message.

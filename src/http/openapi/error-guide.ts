@@ -15,7 +15,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   invalid_json: {
     cause: 'The request body is empty, truncated or not valid JSON.',
     remedy: 'Send the body as JSON in UTF-8. The message says where the JSON ends or is invalid.',
-    example: { message: 'The body is not valid JSON: it is truncated after 1 character.' },
+    example: { message: 'The body is not valid JSON: it is truncated after character 1.' },
   },
   invalid_api_key: {
     cause: 'The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or replaced.',
