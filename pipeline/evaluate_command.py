@@ -103,7 +103,9 @@ def evaluate(
         for column, horizon in enumerate(HORIZONS)
     ]
     described = {"version": models.manifest["version"], "sha256": models.sha256()}
-    file = {"format": recalibration.FORMAT, "models": described, "outcomes": table, "methods": lines, "scores": after}
+    # Models have scores on held-out blocks only, which those of trees that the base knows are not.
+    held_out = [entry | dict.fromkeys(recalibration.SCORES) for entry in after] if source == "in sample" else after
+    fitted = {"models": described, "outcomes": table, "methods": lines, "scores": held_out}
     report = {
         "format": FORMAT,
         "models": described,
@@ -117,7 +119,7 @@ def evaluate(
     }
     plot_calibration_bins(curves, output / "calibration.png")
     _write_json(report, output / "report.json")
-    _write_json(file, output / "recalibration.json")
+    _write_json({"format": recalibration.FORMAT} | fitted, output / "recalibration.json")
     (output / "report.md").write_text(markdown(report), encoding="utf-8")
     _predictions(rows, survival, recalibrated).to_parquet(output / "predictions.parquet", index=False)
 
@@ -134,7 +136,10 @@ def _survival(
     if sha256 not in [table["sha256"] for table in known_tables(provenance)]:
         return predicted, "models"
     held_out = models.directory / HELD_OUT_FILE
-    return (read_held_out(held_out, len(outcomes)), "held out") if held_out.exists() else (predicted, "in sample")
+    # Beside recalibrated models the file can only be that of others.
+    if "recalibration" in provenance or not held_out.exists():
+        return predicted, "in sample"
+    return read_held_out(held_out, len(outcomes)), "held out"
 
 
 def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, source: str) -> list[str]:

@@ -117,6 +117,8 @@ def test_recalibrated_models_predict_the_survival_that_was_observed(first, table
     assert manifest["scores"] == rounded(first["recalibration"]["scores"])
     report = evaluated(table, directory / "recalibrated-report", "--models", str(models), "--replicates", "0")
     assert report["predictions"] == "in sample"
+    again = json.loads((directory / "recalibrated-report" / "recalibration.json").read_text(encoding="utf-8"))
+    assert {score[name] for score in again["scores"] for name in SCORES} == {None}
     text = (directory / "recalibrated-report" / "report.md").read_text(encoding="utf-8")
     assert "There are no intervals" in text
     assert "bootstrap" not in text
@@ -169,6 +171,12 @@ def test_models_know_each_table_that_they_were_recalibrated_to_or_keep_a_method_
     assert main(["recalibrate", "--models", str(once), "--output", str(twice), *options]) == 0
     both, recalibrated = "The models were trained on simulated outcomes.", "The models were recalibrated to other.csv."
     assert in_sample(twice, both, recalibrated)
+    # As if it had been written into the folder of models that were trained on the table before.
+    trained = {"outcomes": known["recalibration"]["outcomes"], "recalibration": {"outcomes": {"sha256": "0"}}}
+    recalibrated = with_provenance("over-trained", trained)
+    survival = {f"survival_{horizon}": np.full(2000, 0.5) for horizon in HORIZONS}
+    pd.DataFrame(survival).to_parquet(recalibrated / "held-out.parquet")
+    assert in_sample(recalibrated)
     kept = with_provenance("kept", {"kept": {"manual": {"outcomes": "simulated", "provenance": known}}})
     assert in_sample(kept, "The manual model was trained on simulated outcomes.")
 
