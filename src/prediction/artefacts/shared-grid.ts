@@ -3,8 +3,10 @@ import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
+type Values = Pick<GridVariable, 'integers' | 'scale' | 'offset'>;
+
 /** The value of a column at a point, in the column's unit. */
-export function valueAt({ integers, scale, offset }: GridVariable, point: number): number {
+export function valueAt({ integers, scale, offset }: Values, point: number): number {
   return offset + scale * integers[point];
 }
 
@@ -22,13 +24,14 @@ export function shareGrid(file: string, grid: GridFile, manifest: Manifest): Sha
   const { version, coverage, regions, pointCount } = grid;
   const featureCount = manifest.features.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
-  manifest.features.forEach((feature, f) => {
-    const column = grid.variables.get(feature.name);
-    for (let point = 0; point < pointCount; point++)
-      features[point * featureCount + f] = isPractice(feature)
-        ? feature.default
-        : valueAt(column as GridVariable, point);
-  });
+  const columns = manifest.features.map((feature) =>
+    isPractice(feature)
+      ? { integers: new Uint8Array(pointCount), scale: 1, offset: feature.default }
+      : (grid.variables.get(feature.name) as GridVariable),
+  );
+  let at = 0;
+  for (let point = 0; point < pointCount; point++)
+    for (const column of columns) features[at++] = valueAt(column, point);
   return {
     version,
     coverage,
