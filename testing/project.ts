@@ -9,9 +9,12 @@ export const { dataDir, modelDir, searchRadiusKm } = loadConfig({});
 /** Enough for some thousand predictions, so that tests have cache hits and evictions. */
 const cacheBytes = 4 * 1024 * 1024;
 
-/** What the service predicts from, read from the files at each call. */
+let data: PredictorData | undefined;
+
+/** What the service predicts from, read once. */
 export function readPredictorData(): PredictorData {
-  return { ...readArtefacts(dataDir, modelDir), searchRadiusKm, cacheBytes };
+  data ??= { ...readArtefacts(dataDir, modelDir), searchRadiusKm, cacheBytes };
+  return data;
 }
 
 /** The coordinates of a grid point. */

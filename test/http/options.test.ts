@@ -9,7 +9,7 @@ import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/reques
 import { serviceOfFile } from '../support/service.js';
 import { PLAN_REQUEST } from './support/units.js';
 
-const { manifest } = readPredictorData();
+const { grid, manifest } = readPredictorData();
 const KEYS = manifest.features.map(({ name }) => name).join(', ');
 
 const copy = new ProjectCopy();
@@ -113,7 +113,6 @@ test('every key of conditions is checked against the range of its feature, and t
 });
 
 test('an elevation_mismatch does not ask about feet where metres are nearer to the matched point', async () => {
-  const { grid } = readPredictorData();
   const { elevation } = grid.columns;
   const isHigh = (_: unknown, point: number) => valueAt(elevation, point) > 1500;
   const high = Array.from({ length: grid.pointCount }).findIndex(isHigh);
@@ -126,7 +125,6 @@ test('an elevation_mismatch does not ask about feet where metres are nearer to t
 });
 
 test('an elevation too far from that of the matched point is an elevation_mismatch that asks whether it was in feet', async () => {
-  const { grid } = readPredictorData();
   const { longitude, latitude } = FOREST_SITE;
   const distances = Array.from({ length: grid.pointCount }, (_, point) => {
     const place = placeOf(grid, point);

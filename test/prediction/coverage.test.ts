@@ -8,7 +8,7 @@ import { amount } from '../support/length.js';
 import { rectangle } from './support/outlines.js';
 import { BORDERS, INSIDE, OUTSIDE } from './support/places.js';
 
-const { regions } = readPredictorData();
+const { grid, regions } = readPredictorData();
 const coverage = regionCoverage(regions);
 const polygons = regions.flatMap((region) => region.polygons);
 
@@ -64,7 +64,6 @@ test('the coverage contains every corner of its outlines', () => {
 });
 
 test('the coverage contains every point of the grid', () => {
-  const { grid } = readPredictorData();
   const places = Array.from({ length: grid.pointCount }, (_, point) => placeOf(grid, point));
   expect(places.filter(({ longitude, latitude }) => !coverage.contains(longitude, latitude))).toEqual([]);
 });
