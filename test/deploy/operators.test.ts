@@ -9,7 +9,7 @@ import { CuttableLink } from '../accounts/support/cuttable-link.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { configTable } from '../support/config-table.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { expectRulesToPass } from './support/promtool.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
@@ -41,7 +41,7 @@ function metricNames(text: string): string[] {
 /** The name of a metric without the suffix of a histogram's series. */
 const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
 
-const service = await serviceOfFile();
+const service = await sharedService();
 await service.post('/v1/predict', PREDICT_REQUEST);
 const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
 /** Names of the metrics that the service has. */

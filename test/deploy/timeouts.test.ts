@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
 import { LATER_STEP_TIMEOUTS } from '../../src/work/job.js';
-import { startTestService } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 
@@ -81,8 +81,7 @@ test('nginx allows a request to take as long to arrive as the service does', () 
 });
 
 test('nginx and Google Cloud (after 600 s) close idle connections to a replica before the replica does', async () => {
-  const service = await startTestService();
-  onTestFinished(() => service.stop());
+  const service = await sharedService();
   const agent = new Agent({ keepAlive: true });
   const [response] = await once(get(`${service.apiUrl}/v1/health`, { agent }), 'response');
   const [, seconds] = /timeout=(\d+)/.exec(response.headers['keep-alive'])!;

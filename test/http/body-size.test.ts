@@ -7,7 +7,7 @@ import { expectError, parseErrorBody } from '../support/error-body.js';
 import { forAllAsync } from '../support/for-all.js';
 import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const LIMIT_BYTES = 1024 * 1024;
 
@@ -17,7 +17,7 @@ const bodyOf = (bytes: number) => JSON.stringify(PREDICT_REQUEST).padEnd(bytes);
 const BODY = Buffer.from(JSON.stringify(PREDICT_REQUEST));
 const BOMB = Buffer.alloc(20 * 2 ** 20, ' ');
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 /** Sends a body of ASCII without a Content-Length, as one chunk or as chunks of these sizes, again and again. */
 function sendChunked(body: string, sizes = [body.length], path = '/v1/predict') {

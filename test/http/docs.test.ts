@@ -1,20 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
-import { CHROMIUM, HAS_CHROMIUM } from '../support/chromium.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedBrowser, WITHOUT_MAP } from '../page/support/browser.js';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { sharedService } from '../support/service.js';
 
-const service = await serviceOfFile({ WORKERS: '1' });
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  // No sandbox: it needs rights that containers do not have.
-  if (HAS_CHROMIUM) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-});
-afterAll(() => browser?.close());
+const service = await sharedService();
+const browser = HAS_CHROMIUM ? await sharedBrowser(WITHOUT_MAP) : undefined;
 
 /** Opens /docs and waits until it lists the endpoints. @returns the page and its errors */
 async function openDocs(options: Parameters<Browser['newContext']>[0] = {}) {

@@ -7,7 +7,7 @@ import type { predictionResultSchema } from '../../src/http/response/schemas.js'
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { readPredictorData } from '../../testing/project.js';
 import { gdal, HAS_GDAL } from '../support/gdal.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 type Prediction = ReturnType<typeof predictionResultSchema.parse>;
 
@@ -16,7 +16,7 @@ const ALL_BANDS = [...BANDS, ...BANDS.flatMap((band) => [`low_${band}`, `high_${
 /** More than one tile, and one overview. */
 const COAST = '-124.2,43.4,-121.6,45.8';
 
-const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
+const service = await sharedService({ REQUEST_TIMEOUT_MS: '120000' });
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-geotiff-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -13,7 +13,7 @@ import {
   OUTSIDE_COVERAGE,
   PREDICT_REQUEST,
 } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { temporaryFolder } from '../support/service-process.js';
 import { collection, PLAN_REQUEST, unit } from './support/units.js';
 
@@ -47,7 +47,7 @@ const SURFACES = '/v1/surfaces/{species_code}';
 const addressOf = (path: string) => path.replace('{species_code}', 'PSME?bbox=-122.1,44,-122,44.1');
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-const service = await serviceOfFile();
+const service = await sharedService();
 const document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as OpenApiDocument;
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
 const spore: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };

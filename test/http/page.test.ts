@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { rangeOf, sendRange } from '../../src/http/response/byte-range.js';
 import { expectError } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { serviceOfFile, startTestService } from '../support/service.js';
+import { sharedService, startTestService } from '../support/service.js';
 
-const service = await serviceOfFile();
+const service = await sharedService();
 const html = await (await fetch(`${service.apiUrl}/`)).text();
 const assets: string[] = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, file]) => file!);
 

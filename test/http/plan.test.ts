@@ -9,14 +9,14 @@ import { readPredictorData } from '../../testing/project.js';
 import { type PolygonRings, rectangle } from '../prediction/support/outlines.js';
 import { placesOf, pointsInside } from '../prediction/support/synthetic-points.js';
 import { forAll } from '../support/for-all.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
 
 const { grid, species } = readPredictorData();
 const places = placesOf(grid.index);
 const speciesIndex = (code: string) => species.findIndex(({ species_code }) => species_code === code);
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 type Plan = z.output<typeof planResponseSchema>;
 type Unit = Extract<Plan['units'][number], { options: unknown }>;

@@ -4,7 +4,7 @@ import { readPredictorData } from '../../testing/project.js';
 import { rectangle } from '../prediction/support/outlines.js';
 import { expectError } from '../support/error-body.js';
 import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 import { collection, unit } from './support/units.js';
 
 interface Prediction {
@@ -24,7 +24,7 @@ const DEFAULTS = Object.fromEntries(practice.map((feature) => [feature.name, fea
 const NAMES = ['vegetation_control', 'overstory_cover', 'seeds_per_spot'];
 const [VEGETATION] = practice;
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 const withoutTime = (text: string) => text.replace(/"generated_at":"[^"]*"/g, '');
 

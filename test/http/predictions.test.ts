@@ -6,9 +6,9 @@ import {
   predictionResultSchema,
 } from '../../src/http/response/schemas.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 async function answer<Schema extends z.ZodType>(path: string, body: object, schema: Schema) {
   const response = await service.post(path, body);

@@ -7,7 +7,7 @@ import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
 import { amount } from '../support/length.js';
 import { FOREST_SITE, NO_NEARBY_DATA, OUTSIDE_COVERAGE } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 type RankingResult = ReturnType<typeof rankingResponseSchema.parse>;
 type Entry = RankingResult['ranking'][number];
@@ -25,7 +25,7 @@ type RankRequest = Options & typeof FOREST_SITE;
 
 const { grid, manifest } = readPredictorData();
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 const post = (body: unknown) => service.post('/v1/predict/rank', body);
 

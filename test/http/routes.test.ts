@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank', '/v1/plan'];
 const GETS = [
@@ -18,7 +18,7 @@ const GETS = [
   '/',
 ];
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 const sendRequest = (line: string, headers: string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));

@@ -5,9 +5,9 @@ import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { expectError } from '../support/error-body.js';
 import { FOREST_SITE, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 const BODY = JSON.stringify({ ...PREDICT_REQUEST, horizons: [1] });
 const predict = (body: unknown) => service.post('/v1/predict', body);

@@ -9,7 +9,7 @@ import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
 import { amount } from '../support/length.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const jsonSchema = surfaceResponses['application/json'];
 type SurfaceAnswer = ReturnType<typeof jsonSchema.parse>;
@@ -23,7 +23,7 @@ const { grid } = readPredictorData();
 const places = Array.from({ length: grid.pointCount }, (_, point) => placeOf(grid, point));
 
 // The whole grid takes seconds where the machine has other work.
-const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
+const service = await sharedService({ REQUEST_TIMEOUT_MS: '120000' });
 
 const get = (query: string, headers: Record<string, string> = {}, species = 'PSME') =>
   service.get(`/v1/surfaces/${species}?${query}`, headers);

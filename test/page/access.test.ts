@@ -7,7 +7,7 @@ import { mapReady } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
 const PHONE = { width: 390, height: 844 };
 
 /** The findings of axe in a page, a line each. */

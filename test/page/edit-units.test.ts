@@ -6,7 +6,7 @@ import { linkOf, serviceAndBrowser, test } from './support/browser.js';
 import { middleOfMap, pressTriangle } from './support/launch-browser.js';
 import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
 
 /** The corners of the units as the page exports them, the first of each not repeated. */
 async function exportedCorners(page: Page): Promise<number[][][]> {

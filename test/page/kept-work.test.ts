@@ -5,7 +5,7 @@ import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved, score, storedText } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 test('a change of the key keeps the file of points and its answered rows', async () => {
   const { page } = await openUnits(shared);

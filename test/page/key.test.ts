@@ -8,7 +8,7 @@ import { linkOf, serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './sup
 import { launchWithoutSiteData } from './support/launch-browser.js';
 import { collection, drop, saved } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 test('the link of the first start opens the page; the key leaves it for the session', async () => {
   const { page, context } = await watchedPage(shared.browser);

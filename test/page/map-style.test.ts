@@ -3,11 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { startTestService } from '../support/service.js';
-import { linkOf, serviceAndBrowser, test, watchedPage } from './support/browser.js';
+import { linkOf, sharedBrowser, test, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { png } from './support/png.js';
-
-const shared = serviceAndBrowser();
 
 interface MapServer {
   readonly origin: string;
@@ -63,7 +61,7 @@ test('MAP_STYLE_URL shows a map of another origin below the cells; no third is a
   const map = await startMapServer(stranger.origin);
   const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
   onTestFinished(() => service.stop());
-  const { page, faults } = await watchedPage(shared.browser);
+  const { page, faults } = await watchedPage(await sharedBrowser());
   await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
   await mapReady(page);
   await page.getByTestId('tile-manual').waitFor();
@@ -97,7 +95,7 @@ test('for a map style that cannot be loaded the page shows its own map, and says
   map.close();
   const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
   onTestFinished(() => service.stop());
-  const { page } = await watchedPage(shared.browser);
+  const { page } = await watchedPage(await sharedBrowser());
   await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
   await page.getByText('The map of the operator cannot be loaded').waitFor();
   await mapReady(page);

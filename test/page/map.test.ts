@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
-import { linkOf, openPage, serviceAndBrowser, test, watchedPage } from './support/browser.js';
+import { linkOf, openPage, serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 
 /** A data point in the forest of the Cascades. */
 const POINT = { latitude: 44.11669, longitude: -122.03331 };
 const CLOSE_UP = `11/${POINT.latitude}/${POINT.longitude}`;
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
 
 /** The survival that the page shows for the cell in the middle of the map, in whole percent or points. */
 async function underPointer(page: Page): Promise<string> {
@@ -152,7 +152,7 @@ test('on a phone at a high zoom every edge of the map shows the cell that lies t
 });
 
 test('what the figures are is shown as the API tells it', async () => {
-  const { page } = await openPage(shared, { panel: 'about' });
+  const { page } = await openPage(await serviceAndBrowser(WITHOUT_MAP), { panel: 'about' });
   const model = (await (await shared.service.get('/v1/model')).json()) as {
     caution: string;
     alive: Record<string, string>;

@@ -10,7 +10,7 @@ import { forAllAsync } from '../support/for-all.js';
 import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved, unitsWith } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 const ACRE_HA = 0.40468564224;
 
 /** Two units of the same shape, one with a name that a spreadsheet would run. */

@@ -6,7 +6,7 @@ import { middleOfMap, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 import { drop, openUnitsOnMap, score } from './support/units.js';
 
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
 
 /** Two places in the forest and one at sea. */
 const FILE = 'plot,latitude,longitude\nfirst,44.12,-122.03\nsecond,44.14,-122.0\nsea,44,-130\n';

@@ -5,7 +5,7 @@ import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
 import { drop, openUnits, saved, score } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 /** GeoJSON of points with these properties, all at one place. */
 function pointsOf(...each: readonly object[]): string {

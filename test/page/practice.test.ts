@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { ServedModel } from '../../web/src/api/types.js';
-import { serviceAndBrowser, test } from './support/browser.js';
+import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { collection, drop, openUnits, score } from './support/units.js';
 
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
+const withoutMap = await serviceAndBrowser(WITHOUT_MAP);
 
 test('map, site, points and units are asked for with vegetation, overstory and seeds', async () => {
   const { page } = await openUnits(shared);
@@ -45,7 +46,7 @@ test('map, site, points and units are asked for with vegetation, overstory and s
 });
 
 test('unusable seeds say which can be used; sliders tell their value as it is shown', async () => {
-  const { page } = await openUnits(shared, { 'practice.vegetation_control': '0.8', warming: '2' });
+  const { page } = await openUnits(withoutMap, { 'practice.vegetation_control': '0.8', warming: '2' });
   await page.getByText('Practice', { exact: true }).click();
   const seeds = page.getByLabel('Seeds per spot');
   const range = page.getByText('From 1 to 10,000.');
@@ -64,7 +65,7 @@ test('unusable seeds say which can be used; sliders tell their value as it is sh
 test('what the page or the models cannot use of a link is named and left out', async () => {
   const models = { 'practice.seeds_per_spot': '0', 'measured.moss': '2' };
   const unused = { species: 'ZZZZ', year: '7', colour: 'red', ...models };
-  const { page } = await openUnits(shared, { ...unused, 'practice.overstory_cover': '30' });
+  const { page } = await openUnits(withoutMap, { ...unused, 'practice.overstory_cover': '30' });
   const note = page.getByText('cannot use these parts of the link or project: ');
   await note
     .getByText('year=7, colour=red, species=ZZZZ, practice.seeds_per_spot=0, measured.moss=2.')
@@ -82,7 +83,7 @@ test('what the page or the models cannot use of a link is named and left out', a
 test('About has the local date and the evidence on planted trees of GET /v1/model', async () => {
   // A place where the date is never that of UTC.
   const timezoneId = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';
-  const { page } = await openUnits(shared, {}, { timezoneId });
+  const { page } = await openUnits(withoutMap, {}, { timezoneId });
   const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
   await page.getByRole('tab', { name: 'About the figures' }).click();
   await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();

@@ -5,7 +5,7 @@ import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { dbf, NAD_27, UTM_10, zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 test('a shapefile in UTM becomes a unit at its place in degrees', async () => {
   const { page } = await openUnits(shared);

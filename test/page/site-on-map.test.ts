@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { openPage, serviceAndBrowser, test } from './support/browser.js';
+import { openPage, serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop } from './support/units.js';
 
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
 
 test("a click on the map shows the API's numbers for that place; the address keeps it", async () => {
   const { page } = await openPage(shared, { map: '9/44.12/-122.03' });
@@ -56,7 +56,7 @@ test('a place is found by its name, its ZIP code, coordinates or where the brows
 });
 
 test('where the browser is does not replace what was chosen while it was found', async () => {
-  const { page } = await openPage(shared, { site: '44.12,-122.03' });
+  const { page } = await openPage(await serviceAndBrowser(WITHOUT_MAP), { site: '44.12,-122.03' });
   await page.evaluate(() => {
     const coords = { latitude: 44.25, longitude: -122.4 } as GeolocationCoordinates;
     navigator.geolocation.getCurrentPosition = (answer) =>

@@ -8,7 +8,7 @@ import { launchBrowser, setWarming } from './support/launch-browser.js';
 import { survivalAt } from './support/survival.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 /** The survival after five years by the API. */
 const survival = (planting_method: string, options: object = {}) =>

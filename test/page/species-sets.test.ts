@@ -4,7 +4,7 @@ import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { survivalAt } from './support/survival.js';
 import { collection, drop, openUnits, saved } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 test('plans and rankings take a named or any set of species; a site shows it in columns', async () => {
   const { page } = await openUnits(shared, { site: '44.12,-122.03' });

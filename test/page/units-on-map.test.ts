@@ -6,7 +6,7 @@ import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './supp
 
 const LONG_NAME = 'stand_'.repeat(20);
 
-const shared = serviceAndBrowser();
+const shared = await serviceAndBrowser();
 
 test('a drawn polygon is planned, and its best option is that of the API', async () => {
   const { page } = await openUnitsOnMap(shared, { map: '11/44.12/-122.03' });

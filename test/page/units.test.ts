@@ -9,7 +9,7 @@ import { collection, drop, openUnits, RING, saved, score, storedText } from './s
 /** A name that would run if it were read as markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 test('GeoJSON and a zipped shapefile become named units, with costs per survivor', async () => {
   const { page } = await openUnits(shared);

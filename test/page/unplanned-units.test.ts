@@ -4,7 +4,7 @@ import { startOnReleases } from '../support/service-on-releases.js';
 import { serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved, score } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 interface Exported {
   features: { properties: Record<string, unknown>; geometry: unknown }[];

@@ -4,7 +4,7 @@ import { serviceAndBrowser, test, WITHOUT_MAP } from './support/browser.js';
 import { type Deflated, zippedShapefile } from './support/shapefile.js';
 import { drop, openUnits, RING } from './support/units.js';
 
-const shared = serviceAndBrowser(WITHOUT_MAP);
+const shared = await serviceAndBrowser(WITHOUT_MAP);
 
 /** Zeros that are a thousandth of their size in a zip. */
 const zeros = (bytes: number, statedBytes = bytes): Deflated => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 /** Text before, in and after a path that two parsers may read as different paths. */
 const PREFIXES = String.raw`/ /. /.. /%2e /%2e%2e /.%2e /%2f /%5c \ /\ /x/.. /x/%2e%2e /..; /%00 /%09`.split(
@@ -33,7 +33,7 @@ function spellingsOf(path: string): string[] {
   ];
 }
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 const send = (line: string, headers: readonly string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, headers));

@@ -9,9 +9,9 @@ import {
   OUTSIDE_COVERAGE,
   PREDICT_REQUEST,
 } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
-const service = await serviceOfFile({ WORKERS: '1' });
+const service = await sharedService();
 const exhausted = await service.exhaustedKey();
 
 const UNKNOWN = `nurse_live_${'0'.repeat(32)}`;

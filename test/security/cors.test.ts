@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { csvOf, TABLE_PATH } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, sharedService, startTestService, type TestService } from '../support/service.js';
 
 const LISTED = 'https://maps.example.org';
 const ALSO_LISTED = 'http://localhost:5173';
@@ -18,13 +18,11 @@ const UNLISTED = [
 ];
 const ALLOW_ORIGIN = 'access-control-allow-origin';
 
-const services: Record<'none' | 'listed' | 'any', TestService> = {} as never;
-beforeAll(async () => {
-  services.none = await startTestService({ WORKERS: '1' });
-  services.listed = await startTestService({ WORKERS: '1', CORS_ORIGINS: `${LISTED},${ALSO_LISTED}` });
-  services.any = await startTestService({ WORKERS: '1', CORS_ORIGINS: '*' });
-});
-afterAll(() => Promise.all(Object.values(services).map((service) => service.stop())));
+const services = {
+  none: await sharedService(),
+  listed: await serviceOfFile({ CORS_ORIGINS: `${LISTED},${ALSO_LISTED}` }),
+  any: await serviceOfFile({ CORS_ORIGINS: '*' }),
+};
 
 /** A request of each kind. */
 const REQUESTS: readonly (readonly [

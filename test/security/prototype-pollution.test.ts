@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const COMPARISON = JSON.stringify(COMPARE_REQUEST);
@@ -24,7 +24,7 @@ const poisoned = (object: string, poison: string) => [
 
 const pristine = [Object.prototype, Array.prototype, Function.prototype].map(Reflect.ownKeys);
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 afterEach(() => {
   expect([Object.prototype, Array.prototype, Function.prototype].map(Reflect.ownKeys)).toEqual(pristine);

@@ -3,14 +3,14 @@ import { csvOf, TABLE_PATH } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { answersOn } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const BODY = JSON.stringify(PREDICT_REQUEST);
 const SMUGGLED = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: smuggled\r\n\r\n';
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 const CHUNKED_BODY = chunked(BODY);
 
-const service = await serviceOfFile();
+const service = await sharedService();
 
 const answersTo = (bytes: string) => answersOn(service.apiUrl, bytes);
 

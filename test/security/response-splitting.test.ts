@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile } from '../support/service.js';
+import { sharedService } from '../support/service.js';
 
 const SPLIT = '\r\nSet-Cookie: split=1\r\n\r\n<html>';
 
@@ -19,7 +19,7 @@ const LINE_ENDS = {
   'a line separator': '\u2028',
 };
 
-const service = await serviceOfFile();
+const service = await sharedService();
 const key = `X-API-Key: ${service.key}`;
 
 /** Sends a request and expects exactly one answer, with only the headers that the service sets. */

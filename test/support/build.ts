@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { CAN_MOUNT } from './can-mount.js';
 import { HAS_CHROMIUM } from './chromium.js';
 import { HAS_GDAL } from './gdal.js';
@@ -7,7 +9,13 @@ import { HAS_PRLIMIT } from './prlimit.js';
 /** Compiles `src` before the tests: workers and child processes run what ships, from `dist`. */
 export default function buildOnce(): () => void {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
-  return tellWhatWasLeftOut;
+  // Its processes end without removing what their files share.
+  const folder = mkdtempSync(`${tmpdir()}/nurselog-tests-`);
+  process.env.TMPDIR = folder;
+  return () => {
+    rmSync(folder, { recursive: true });
+    tellWhatWasLeftOut();
+  };
 }
 
 function tellWhatWasLeftOut(): void {

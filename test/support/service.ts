@@ -25,6 +25,19 @@ export interface TestService extends Service {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
 }
 
+const shared = new Map<string, Promise<TestService>>();
+
+/**
+ * The service with some variables that the test files of a process share, since each start takes a second of CPU. It ends
+ * with the process. Tests that stop the service, break its store or its clock start one of their own.
+ */
+export function sharedService(environment: Record<string, string> = {}): Promise<TestService> {
+  const key = JSON.stringify(environment);
+  const service = shared.get(key) ?? startTestService(environment);
+  shared.set(key, service);
+  return service;
+}
+
 /** Starts the service of a test file, which ends with the file. @param args those of `startTestService` */
 export async function serviceOfFile(...args: Parameters<typeof startTestService>): Promise<TestService> {
   const service = await startTestService(...args);

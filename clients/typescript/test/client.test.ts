@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { FOREST_SITE } from '../../../test/support/requests.js';
-import { startTestService, type TestService } from '../../../test/support/service.js';
+import { sharedService } from '../../../test/support/service.js';
 import { freePort } from '../../../testing/free-port.js';
 import { createClient, NurselogError, type PlanRequest, predictAll, type Site } from '../src/index.js';
 
@@ -23,11 +23,7 @@ const UNITS: PlanRequest['units'] = {
 
 const SITE: Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
-});
-afterAll(() => service.stop());
+const service = await sharedService();
 
 const clientOf = (apiKey = service.key) => createClient({ url: service.apiUrl, apiKey });
 

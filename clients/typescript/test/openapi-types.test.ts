@@ -1,10 +1,9 @@
 import openapiTypes, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript';
-import { expect, onTestFinished, test } from 'vitest';
-import { startTestService } from '../../../test/support/service.js';
+import { expect, test } from 'vitest';
+import { sharedService } from '../../../test/support/service.js';
 
 test('src/openapi.ts equals what openapi-typescript generates from /openapi.json', async () => {
-  const service = await startTestService({ WORKERS: '1' });
-  onTestFinished(() => service.stop());
+  const service = await sharedService();
   const document = (await (await service.get('/openapi.json')).json()) as OpenAPI3;
   // A service may serve other species than when the client was compiled.
   delete document.components!.schemas!.SpeciesCode.enum;

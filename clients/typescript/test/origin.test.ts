@@ -5,12 +5,12 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { build, type Rollup } from 'vite';
 import { expect, onTestFinished } from 'vitest';
-import { serviceAndBrowser, test } from '../../../test/page/support/browser.js';
+import { serviceAndBrowser, test, WITHOUT_MAP } from '../../../test/page/support/browser.js';
 import { FOREST_SITE } from '../../../test/support/requests.js';
 import type * as Client from '../src/index.js';
 
 const SITE: Client.Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };
-const running = serviceAndBrowser();
+const running = await serviceAndBrowser(WITHOUT_MAP);
 
 /** The client as a script, which sets the global `nurselog`. */
 async function bundledClient(): Promise<string> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../../test/support/service.js';
+import { sharedService } from '../../../test/support/service.js';
 
 const run = promisify(execFile);
 const packageFolder = path.join(import.meta.dirname, '..');
@@ -18,9 +18,8 @@ function examplesOf(document: string): string[] {
 
 /** An empty project in which the packed client is installed. */
 let folder: string;
-let service: TestService;
+const service = await sharedService();
 beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
   folder = mkdtempSync(path.join(tmpdir(), 'nurselog-client-'));
   const installed = path.join(folder, 'node_modules/@nurselog/client');
   mkdirSync(installed, { recursive: true });
@@ -42,10 +41,7 @@ beforeAll(async () => {
   };
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await service.stop();
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test('the package has compiled modules with their types, its README and its license, and nothing else', () => {
   const installed = path.join(folder, 'node_modules/@nurselog/client');

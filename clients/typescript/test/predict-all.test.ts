@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { amount } from '../../../test/support/length.js';
 import { FOREST_SITE, scatteredSites } from '../../../test/support/requests.js';
-import { startTestService, type TestService } from '../../../test/support/service.js';
+import { sharedService } from '../../../test/support/service.js';
 import {
   createClient,
   type Progress,
@@ -13,7 +13,7 @@ import {
   type Site,
   type SiteResult,
 } from '../src/index.js';
-import { FAULTS, type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.js';
+import { FAULTS, startFaultyProxy } from './support/faulty-proxy.js';
 
 /** Sites inside and outside of the coverage, each with a tag. */
 const SITES = scatteredSites(500).map((place, tag) => ({
@@ -24,20 +24,15 @@ const SITES = scatteredSites(500).map((place, tag) => ({
   tag,
 }));
 
-let service: TestService;
-let proxy: FaultyProxy;
+const service = await sharedService();
+const proxy = await startFaultyProxy(service.apiUrl);
 /** The results of one batch of all sites. */
 let expected: object[];
 beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
-  proxy = await startFaultyProxy(service.apiUrl);
   const response = await service.post('/v1/predict/batch', { requests: SITES });
   expected = ((await response.json()) as { results: SiteResult[] }).results.map(lasting);
 });
-afterAll(async () => {
-  await proxy.stop();
-  await service.stop();
-});
+afterAll(() => proxy.stop());
 beforeEach(() => proxy.reset());
 
 const clientWith = (retry: Partial<RetryPolicy> = {}, apiKey = service.key) =>

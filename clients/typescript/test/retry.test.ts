@@ -1,24 +1,17 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { FOREST_SITE } from '../../../test/support/requests.js';
-import { startTestService, type TestService } from '../../../test/support/service.js';
+import { sharedService } from '../../../test/support/service.js';
 import { createClient, NurselogError, type RetryPolicy, type Site } from '../src/index.js';
-import { FAULTS, type Fault, type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.js';
+import { FAULTS, type Fault, startFaultyProxy } from './support/faulty-proxy.js';
 
 const SITE: Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };
 
-let service: TestService;
-let proxy: FaultyProxy;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
-  proxy = await startFaultyProxy(service.apiUrl);
-});
-afterAll(async () => {
-  await proxy.stop();
-  await service.stop();
-});
+const service = await sharedService();
+const proxy = await startFaultyProxy(service.apiUrl);
+afterAll(() => proxy.stop());
 beforeEach(() => proxy.reset());
 
 const clientWith = (retry: Partial<RetryPolicy> = {}) =>

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect, onTestFinished } from 'vitest';
+import { test as anyTest, expect, onTestFinished } from 'vitest';
 import { HAS_CHROMIUM } from '../../support/chromium.js';
-import { startTestService, type TestService } from '../../support/service.js';
+import { sharedService, type TestService } from '../../support/service.js';
 import { launchBrowser } from './launch-browser.js';
 
 /** The tests of pages, which need Chromium. */
@@ -27,24 +27,17 @@ export function sharedBrowser(more: readonly string[] = []): Promise<Browser> {
   return browser;
 }
 
-/**
- * A service for the tests of a file, and a shared browser, once they run; nothing is started without Chromium.
- * @param more arguments of the browser
- */
-export function serviceAndBrowser(more: readonly string[] = []): {
+/** What the tests of pages share. */
+export interface Shared {
   readonly service: TestService;
   readonly browser: Browser;
-} {
-  const both = {} as { service: TestService; browser: Browser };
-  beforeAll(async () => {
-    if (!HAS_CHROMIUM) return;
-    [both.service, both.browser] = await Promise.all([
-      startTestService({ REQUEST_TIMEOUT_MS: '60000' }),
-      sharedBrowser(more),
-    ]);
-  });
-  afterAll(() => both.service?.stop());
-  return both;
+}
+
+/** A shared service and a shared browser; nothing is started without Chromium. @param more arguments of the browser */
+export async function serviceAndBrowser(more: readonly string[] = []): Promise<Shared> {
+  if (!HAS_CHROMIUM) return {} as Shared;
+  const browser = sharedBrowser(more); // starts meanwhile
+  return { service: await sharedService({ REQUEST_TIMEOUT_MS: '120000' }), browser: await browser };
 }
 
 /** A page and its errors. */
@@ -88,7 +81,7 @@ export async function watchedPage(
 
 /** Opens the page by the link of the first start, with more choices. */
 export async function openPage(
-  { service, browser }: ReturnType<typeof serviceAndBrowser>,
+  { service, browser }: Shared,
   choices: Record<string, string> = {},
   options: Parameters<typeof watchedPage>[1] = {},
 ): Promise<WatchedPage> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { openPage, type serviceAndBrowser, type WatchedPage, type watchedPage } from './browser.js';
+import { openPage, type Shared, type WatchedPage, type watchedPage } from './browser.js';
 import { mapReady } from './launch-browser.js';
 
 /** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
@@ -14,7 +14,7 @@ export const RING: [number, number][] = [
 
 /** A page with the panel for units, in a browser of its own session. */
 export async function openUnits(
-  shared: ReturnType<typeof serviceAndBrowser>,
+  shared: Shared,
   choices: Record<string, string> = {},
   options: Parameters<typeof watchedPage>[1] = {},
 ): Promise<WatchedPage> {
