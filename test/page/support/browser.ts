@@ -7,11 +7,8 @@ import { launchBrowser } from './launch-browser.js';
 /** The tests of pages, which need Chromium. */
 export const test = anyTest.skipIf(!HAS_CHROMIUM);
 
-/**
- * Arguments of a browser without WebGL, where all works but the map. Drawn in software, the map takes most of the time
- * of a test; where it is not drawn, compositing without a GPU saves another fifth.
- */
-export const WITHOUT_MAP = ['--disable-3d-apis', '--disable-gpu-compositing'];
+/** Arguments of a browser without WebGL, where all works but the map, which takes most of the time of a test. */
+export const WITHOUT_MAP = ['--disable-3d-apis'];
 
 const browsers = new Map<string, Promise<Browser>>();
 
