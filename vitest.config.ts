@@ -19,19 +19,24 @@ const loadCompiledSources: Plugin = {
 };
 
 /** Folders whose tests mostly wait for processes or browsers. */
-const LONGEST = /\/test\/(cli|page|reliability|service|deploy|accounts)\//;
+const LONGEST = /\/test\/(cli|page|service|deploy|accounts)\//;
 
-/** Starts the files that take longest first, so that none of them runs alone at the end. */
+/**
+ * Starts the files with a process of their own first, since a shared process ends when the next file has its own, and
+ * then those that take longest, so that none of them runs alone at the end.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => Number(LONGEST.test(moduleId));
-    return (await super.sort(files)).toSorted((a, b) => isLong(b) - isLong(a));
+    const rank = ({ moduleId, project: { name } }: TestSpecification) =>
+      name === 'own process' ? 2 : Number(LONGEST.test(moduleId));
+    return (await super.sort(files)).toSorted((a, b) => rank(b) - rank(a));
   }
 }
 
 /** Tests that measure or crash their process, or change what it shares. */
 const OWN_PROCESS = [
-  'test/{deploy,reliability,service,work}/**/*.test.ts',
+  'test/reliability/**/*.test.ts',
+  'test/work/{scheduler,worker-pool}.test.ts',
   'test/http/body-memory.test.ts',
   'test/security/{costly,mutated}-*.test.ts',
 ];
