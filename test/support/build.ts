@@ -13,7 +13,7 @@ export default function buildOnce(): () => void {
   const folder = mkdtempSync(`${tmpdir()}/nurselog-tests-`);
   process.env.TMPDIR = folder;
   return () => {
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     tellWhatWasLeftOut();
   };
 }
