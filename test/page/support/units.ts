@@ -66,16 +66,11 @@ export const unitsWith = (...each: readonly object[]) =>
 
 /** All work that the browser keeps, as text. */
 export const storedText = (page: Page) =>
-  page.evaluate(
-    () =>
-      new Promise<string>((resolve) => {
-        const opened = indexedDB.open('nurselog');
-        opened.onsuccess = () => {
-          const all = opened.result.transaction('work').objectStore('work').getAll();
-          all.onsuccess = () => {
-            opened.result.close();
-            resolve(JSON.stringify(all.result));
-          };
-        };
-      }),
-  );
+  page.evaluate(async () => {
+    const opened = indexedDB.open('nurselog');
+    await new Promise((resolve) => opened.addEventListener('success', resolve));
+    const all = opened.result.transaction('work').objectStore('work').getAll();
+    await new Promise((resolve) => all.addEventListener('success', resolve));
+    opened.result.close();
+    return JSON.stringify(all.result);
+  });

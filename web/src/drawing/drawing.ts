@@ -3,10 +3,7 @@ import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
 import { showBox, shownMap } from '../map/shown-map.js';
 import { panel } from '../state/choices.js';
-import { addDrawnUnit, boxAround, editedUnit, undo } from '../state/units.js';
-
-/** The corners of the polygon that is being drawn; null while nothing is drawn. */
-export const drawing = signal<readonly Position[] | null>(null);
+import { addDrawnUnit, boxAround, drawing, editedUnit, undo } from '../state/units.js';
 
 /** Whether the last attempt to finish failed because a unit needs more corners. */
 export const hasTooFewCorners = signal(false);

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { isRemovable, ringsOf } from '../state/corners.js';
-import { earlierUnits, editedUnit, undo, units } from '../state/units.js';
+import { drawing, earlierUnits, editedUnit, undo, units } from '../state/units.js';
 import { chosenCorner, hasHiddenCorners, removeChosenCorner } from './corner-handles.js';
-import { drawing, finishDrawing, removeLastCorner } from './drawing.js';
+import { finishDrawing, removeLastCorner } from './drawing.js';
 
 /** A bar over the map while a unit is drawn or edited: a hint, and buttons for what has no gesture of the pointer. */
 export function EditBar() {

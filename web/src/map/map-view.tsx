@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showHandles } from '../drawing/corner-handles.js';
-import { Drawing, drawing, listenToKeys } from '../drawing/drawing.js';
+import { Drawing, listenToKeys } from '../drawing/drawing.js';
 import { EditBar } from '../drawing/edit-bar.js';
 import { elevationText, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
@@ -19,7 +19,7 @@ import {
   species,
 } from '../state/choices.js';
 import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
-import { boxOf, chosenUnit, editedUnit, unitAt } from '../state/units.js';
+import { boxOf, chosenUnit, drawing, editedUnit, unitAt } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CellLayer } from './cell-layer.js';
 import { createMap } from './create-map.js';

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import { AboutPanel } from '../about/about-panel.js';
-import { drawing } from '../drawing/drawing.js';
 import { Controls } from '../header/controls.js';
 import { MapView } from '../map/map-view.js';
 import { SitePanel } from '../site/site-panel.js';
@@ -8,7 +7,7 @@ import { areOutdated, catalogues, loadCatalogues } from '../state/catalogues.js'
 import { PANELS, type Panel, panel, site } from '../state/choices.js';
 import { attempt, trouble, tryAgain } from '../state/connection.js';
 import { key } from '../state/key.js';
-import { editedUnit } from '../state/units.js';
+import { drawing, editedUnit } from '../state/units.js';
 import { UnitsPanel } from '../units/units-panel.js';
 import { KeyForm } from './key-form.js';
 import { ErrorNote } from './notes.js';

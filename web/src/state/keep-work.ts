@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { clear, createStore, getMany, setMany, type UseStore } from 'idb-keyval';
 import { keepText, storageOf } from './storage.js';
-import { earlierUnits } from './units.js';
+import { drawing, earlierUnits } from './units.js';
 import { EMPTY_WORK, readWork, takeWork, type Work, work } from './work.js';
 
 /** Work is kept in IndexedDB, which only this origin can read, part by part. The API key is not part of it. */
@@ -37,7 +37,7 @@ let before = EMPTY_WORK;
 /** Whether a change would be lost if the page were closed now. */
 function hasUnsavedWork(): boolean {
   const now = work.peek();
-  return hasContent(now) && hasOtherContent(now, safe);
+  return (drawing.peek() ?? []).length > 0 || (hasContent(now) && hasOtherContent(now, safe));
 }
 
 const hasContent = ({ units, points }: Work) => units.length > 0 || points !== null;
@@ -55,6 +55,7 @@ export function markSaved(saved: Work): void {
  */
 export async function startKeeping(hasChoices: boolean): Promise<void> {
   window.addEventListener('beforeunload', (event) => {
+    (document.activeElement as HTMLElement | null)?.blur(); // takes what is being typed, such as corners
     if (hasUnsavedWork()) event.preventDefault(); // the browser asks
   });
   try {

@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals';
-import type { Feature, MultiPolygon, Polygon } from 'geojson';
+import type { Feature, MultiPolygon, Polygon, Position } from 'geojson';
 import { propertyText } from '../page/format.js';
 import { insideOf } from './corners.js';
 
@@ -21,6 +21,8 @@ export const units = signal<readonly Unit[]>([]);
 export const unsureUnits = signal<ReadonlySet<string>>(new Set());
 /** The unit that is marked on the map and in the table. */
 export const chosenUnit = signal<string | null>(null);
+/** The corners of the polygon that is being drawn; null while nothing is drawn. */
+export const drawing = signal<readonly Position[] | null>(null);
 /** The unit that was drawn last. */
 export const drawnUnit = signal<string | null>(null);
 /** The unit whose corners can be moved on the map. */

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { drawing, finishDrawing, hasTooFewCorners, startDrawing } from '../drawing/drawing.js';
+import { finishDrawing, hasTooFewCorners, startDrawing } from '../drawing/drawing.js';
 import { showBox, shownMap } from '../map/shown-map.js';
 import { counted } from '../page/format.js';
 import { cornersText, type Rings, readCorners, ringsOf, withRings } from '../state/corners.js';
@@ -8,6 +8,7 @@ import {
   changeUnit,
   chosenUnit,
   clearUnits,
+  drawing,
   drawnUnit,
   earlierUnits,
   editedUnit,
