@@ -127,6 +127,7 @@ test('units are drawn and edited by keyboard alone, even with corners of another
   await page.keyboard.press('Control+z');
   expect(cornersText(await exportedCorners(page))).toBe(await list.inputValue());
   await page.getByRole('button', { name: 'Draw a unit' }).click();
+  expect(await page.getByRole('button', { name: 'Edit corners' }).count()).toBe(0); // one list at a time
   await list.fill(cornersText(await exportedCorners(page)));
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

@@ -18,20 +18,15 @@ test('plans and rankings take a named or any set of species; a site shows it in 
     const rows = readCsv(await saved(page, 'Export CSV'));
     return [...new Set(rows.map(({ species_code }) => species_code))].sort();
   };
-  await expect
-    .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())
-    .toBe('2 of 8 options, highest survival first within a unit');
+  await page.getByText('2 of 8 options, highest survival first within a unit', { exact: true }).waitFor();
   expect(await codes()).toEqual(['PIPO', 'PSME']);
   await page.getByRole('tab', { name: 'Site' }).click();
   const table = page.locator('table.side-by-side');
   await expect.poll(() => table.locator('tbody th').count()).toBe(2);
-  const survival = await survivalAt(shared.service, {
-    species_code: 'PIPO',
-    planting_method: 'drone_seeded',
-  });
-  expect(await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText()).toContain(
-    `${Math.round(survival * 100)}\u00a0%`,
-  );
+  const asked = { species_code: 'PIPO', planting_method: 'drone_seeded' };
+  const survival = await survivalAt(shared.service, asked);
+  const cell = table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1);
+  expect(await cell.innerText()).toContain(`${Math.round(survival * 100)}\u00a0%`);
 });
 
 test('species of a project that the service lacks are named, and the others are planned', async () => {

@@ -62,7 +62,7 @@ export function UnitEditor() {
           </select>
         </div>
       )}
-      {chosen !== undefined && <ChosenUnit key={chosen.id} unit={chosen} />}
+      {chosen !== undefined && drawing.value === null && <ChosenUnit key={chosen.id} unit={chosen} />}
     </>
   );
 }
