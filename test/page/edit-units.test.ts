@@ -201,6 +201,11 @@ test('a finger draws a unit and moves a corner on a phone', async () => {
   const zoom = (await page.getByRole('button', { name: 'Zoom in' }).boundingBox())!;
   expect((await page.getByLabel('Drawing').boundingBox())!.x).toBeGreaterThan(zoom.x + zoom.width);
   await pressTriangle(page, (x, y) => page.touchscreen.tap(x, y));
+  const [x, y] = await middleOfMap(page);
+  await page.touchscreen.tap(x - 68, y - 51); // 15 pixels from the first corner
+  await page.getByRole('button', { name: 'Remove the unit' }).tap();
+  await page.getByRole('button', { name: 'Draw a unit' }).tap();
+  await pressTriangle(page, (x, y) => page.touchscreen.tap(x, y));
   expect(await page.locator('.hover').isVisible()).toBe(false); // it would stay, over a corner
   await page.setViewportSize({ width: 360, height: 844 });
   const linesOf = (button: HTMLElement) => {
