@@ -66,9 +66,7 @@ test("orders are those of the API for a target per acre with a reserve, of all u
   const inTable = page.locator('table.plan tbody tr').first().locator('td.amount');
   for (const [index, text] of compared.entries())
     await expect.poll(() => inTable.nth(index).innerText()).toContain(text);
-  expect(await page.getByRole('link', { name: /629-610-0020/ }).getAttribute('href')).toContain(
-    'sos.state.or.us',
-  );
+  await page.locator('a[href*="sos.state.or.us"]', { hasText: '629-610-0020' }).waitFor();
   await page.emulateMedia({ media: 'print' });
   const report = await page.locator('.report').innerText();
   const basis =

@@ -2,6 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
 import { showBox, shownMap } from '../map/shown-map.js';
+import { counted } from '../page/format.js';
 import { panel } from '../state/choices.js';
 import { addDrawnUnit, boxAround, drawing, editedUnit, undo } from '../state/units.js';
 
@@ -20,6 +21,12 @@ export function startDrawing(): void {
   drawing.value = [];
   hasTooFewCorners.value = false;
   shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
+}
+
+/** Ends drawing without a unit. Corners that would make one are discarded only after a question. */
+export function cancelDrawing(): void {
+  const count = drawing.peek()?.length ?? 0;
+  if (count < 3 || window.confirm(`Discard ${counted(count, 'corner')}?`)) drawing.value = null;
 }
 
 export function removeLastCorner(): void {
@@ -104,7 +111,7 @@ function onKey(event: KeyboardEvent): void {
   // With Caps Lock the key is Z. Control, Shift and Z are Redo in other programs.
   const isUndo = event.key.toLowerCase() === 'z' && !event.shiftKey && (event.ctrlKey || event.metaKey);
   if (event.key === 'Escape') {
-    drawing.value = null;
+    cancelDrawing();
     editedUnit.value = null;
   } else if (isUndo && panel.peek() === 'units') {
     event.preventDefault();

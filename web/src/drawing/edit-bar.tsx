@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { isRemovable, ringsOf } from '../state/corners.js';
 import { drawing, earlierUnits, editedUnit, undo, units } from '../state/units.js';
 import { chosenCorner, hasHiddenCorners, removeChosenCorner } from './corner-handles.js';
-import { finishDrawing, removeLastCorner } from './drawing.js';
+import { cancelDrawing, finishDrawing, removeLastCorner } from './drawing.js';
 
 /** A bar over the map while a unit is drawn or edited: a hint, and buttons for what has no gesture of the pointer. */
 export function EditBar() {
@@ -13,12 +13,7 @@ export function EditBar() {
         <button type="button" disabled={corners.length === 0} onClick={removeLastCorner}>
           Remove the last
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            drawing.value = null;
-          }}
-        >
+        <button type="button" onClick={cancelDrawing}>
           Cancel
         </button>
         <button type="button" class="primary" disabled={corners.length < 3} onClick={finishDrawing}>
