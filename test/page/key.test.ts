@@ -15,10 +15,8 @@ test('the link of the first start opens the page; the key leaves it for the sess
   await page.goto(linkOf(shared.service));
   await page.getByRole('tab', { name: 'Site' }).waitFor();
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
-  expect(page.url()).not.toContain('nurse_live_');
-  expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(
-    'nurse_live_',
-  );
+  const stored = await page.evaluate(() => JSON.stringify(localStorage) + document.cookie);
+  expect(page.url() + stored).not.toContain('nurse_live_');
   expect(await page.evaluate(() => history.length)).toBe(2); // about:blank, and the page without the key
   await page.reload();
   await page.getByRole('tab', { name: 'Site' }).waitFor();
@@ -78,17 +76,16 @@ test('an answer of another server is named, and asked for again without a click'
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
 });
 
-test('where the storage is full, the page takes the key and other units all the same', async () => {
-  const { page } = await watchedPage(shared.browser);
-  await page.addInitScript(() => {
-    Storage.prototype.setItem = () => {
-      throw new DOMException('full', 'QuotaExceededError');
-    };
-  });
-  await page.goto(linkOf(shared.service));
-  await page.getByRole('button', { name: 'Metric' }).click();
-  await page.getByRole('button', { name: 'US units' }).waitFor();
-});
+test.each(['setItem', 'getItem'])(
+  'where %s of a full or damaged storage throws, the page takes the key and other units all the same',
+  async (call) => {
+    const { page } = await watchedPage(shared.browser);
+    await page.addInitScript(`Storage.prototype.${call} = () => { throw new DOMException(); };`);
+    await page.goto(linkOf(shared.service));
+    await page.getByRole('button', { name: 'Metric' }).click();
+    await page.getByRole('button', { name: 'US units' }).waitFor();
+  },
+);
 
 test('a key that is unknown, and one that is deactivated while the page is open, lead to the form with the reason', async () => {
   const { page } = await watchedPage(shared.browser);

@@ -1,6 +1,7 @@
-/** A storage of the browser; null where the browser blocks site data, since reading it throws then. */
+/** A storage of the browser; null where reading it throws: site data is blocked, or the storage is damaged. */
 export function storageOf(name: 'localStorage' | 'sessionStorage'): Storage | null {
   try {
+    window[name].getItem('');
     return window[name];
   } catch {
     return null;
