@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { ServedModel } from '../../web/src/api/types.js';
 import { readCsv } from '../http/support/tables.js';
 import { linkOf, openPage, serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
@@ -153,11 +154,7 @@ test('on a phone at a high zoom every edge of the map shows the cell that lies t
 
 test('what the figures are is shown as the API tells it', async () => {
   const { page } = await openPage(await serviceAndBrowser(WITHOUT_MAP), { panel: 'about' });
-  const model = (await (await shared.service.get('/v1/model')).json()) as {
-    caution: string;
-    alive: Record<string, string>;
-    version: string;
-  };
+  const model = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
   for (const text of [model.caution, ...Object.values(model.alive), model.version])
     await page.locator('#panel').getByText(text).last().waitFor(); // the version is in the head for print, too
 });

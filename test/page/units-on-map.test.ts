@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { ServedModel } from '../../web/src/api/types.js';
 import { serviceAndBrowser, test } from './support/browser.js';
 import { mapReady, middleOfMap, pressTriangle, setWarming } from './support/launch-browser.js';
 import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
@@ -53,10 +54,7 @@ test('the report is printed on at most two pages with map, legend, choices, mode
   await page.emulateMedia({ media: 'print' });
   expect(await tooWide('html')).toBe(false);
   const printed = await page.locator('body').innerText();
-  const model = (await (await shared.service.get('/v1/model')).json()) as {
-    version: string;
-    caution: string;
-  };
+  const model = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
   for (const text of [
     new Date().toLocaleDateString('en-US', { dateStyle: 'long' }),
     'Alive after 5 years, 2 °C warmer and 10\u00a0% less precipitation',
@@ -64,7 +62,7 @@ test('the report is printed on at most two pages with map, legend, choices, mode
     '25\u00a0%',
     'Planting plan: 20 units',
     'Of all native species',
-    'how sure the figure of a point is, not the mean of the unit',
+    'how sure the figure of a point is, not the mean of the unit. Areas are rounded one by one.',
     model.version,
     model.caution,
   ])

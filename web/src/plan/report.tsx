@@ -135,7 +135,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
         <p>
           Alive is the mean of a unit's data points. {comparesToday && "Today: the same in today's climate. "}
           8 of 10 at a point is the mean of their intervals: how sure the figure of a point is, not the mean
-          of the unit. Unsure: its low end is below {typedPercent(threshold)}.
+          of the unit. Areas are rounded one by one. Unsure: its low end is below {typedPercent(threshold)}.
         </p>
       )}
       {unplanned.length > 0 && (
