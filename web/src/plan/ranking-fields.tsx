@@ -1,3 +1,4 @@
+import { typedNumber } from '../page/format.js';
 import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, RANKINGS, type RankBy, settings } from '../state/plan-settings.js';
@@ -18,7 +19,7 @@ interface RankingFieldsProps {
 /** Fields for the ranking of options, the threshold below which they are unsure, and the comparison with today. */
 export function RankingFields({ rankBy, hasCosts, hasOtherClimate }: RankingFieldsProps) {
   const threshold = useTypedNumber(
-    Number((settings.value.threshold * 100).toFixed(6)),
+    Number(typedNumber(settings.value.threshold * 100)),
     PERCENT,
     (value) => value !== null && changeSettings({ threshold: value / 100 }),
   );
