@@ -60,12 +60,14 @@ export async function readFile(file: File): Promise<FileContent> {
   throw new FileError('This file is not GeoJSON (.geojson), CSV (.csv) or a zipped shapefile (.zip).');
 }
 
-/** @throws FileError if the file is not UTF-8: the browser reads other bytes as U+FFFD, and they would be lost */
+/** @throws FileError if the file is not UTF-8: other bytes would be lost */
 async function readText(file: File): Promise<string> {
-  const text = await file.text();
-  if (text.includes('\uFFFD'))
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
     throw new FileError('The file is not UTF-8: save it as "CSV UTF-8" (Excel) or in UTF-8.');
-  return text;
+  }
 }
 
 function readJson(text: string, bytes: number): FileContent {
