@@ -103,6 +103,15 @@ test('from 1280 pixels on the header is one row, and no other climate moves it',
   await page.getByText('Third Oregon Climate Assessment').waitFor();
   await page.keyboard.press('Escape');
   expect(await boxes()).toEqual(before);
+  for (const width of [820, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 600 });
+    for (const menu of ['.climate', '.practice']) {
+      await page.locator(`${menu} summary`).click();
+      const { x, y, height } = (await page.locator(`${menu} .menu-content`).boundingBox())!;
+      expect([x > 0, y + height < 600]).toEqual([true, true]);
+      await page.keyboard.press('Escape');
+    }
+  }
   await page.locator('.practice summary').click();
   await page.getByRole('tab', { name: 'Site' }).focus(); // which the menu would cover
   expect(await page.locator('.practice').getAttribute('open')).toBe(null);
