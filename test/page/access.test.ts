@@ -179,4 +179,14 @@ test('on a phone nothing is wider than the screen', async () => {
   await page.locator('.legend summary').tap();
   await page.getByRole('button', { name: 'Move the map east' }).tap();
   expect((await page.locator('.legend').boundingBox())!.height).toBeGreaterThan(100);
+  await page.setViewportSize({ width: 844, height: 390 }); // on its side
+  await page.reload();
+  await page.getByRole('tab', { name: 'Units' }).tap();
+  await page.locator('.legend').waitFor();
+  await page.getByRole('button', { name: 'Draw a unit' }).tap();
+  await page.locator('.legend').waitFor({ state: 'hidden' }); // it would cover the buttons
+  await page.setViewportSize({ width: 320, height: 256 });
+  const map = (await page.getByTestId('map').boundingBox())!;
+  const bar = (await page.locator('.edit-bar').boundingBox())!;
+  expect(bar.y + bar.height).toBeLessThan(map.y + map.height);
 });

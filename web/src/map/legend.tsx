@@ -7,7 +7,7 @@ import type { ShownLayer } from './layers.js';
 import { shownMap } from './shown-map.js';
 
 /** Whether the legend may lie open on the map. */
-const HAS_ROOM = window.matchMedia('(min-width: 801px)').matches;
+const HAS_ROOM = window.matchMedia('(min-width: 801px) and (min-height: 501px)').matches;
 
 /** What the colours mean, how large a cell is, and how much shows through. */
 export function Legend({ shown, isLoading }: { shown: ShownLayer | null; isLoading: boolean }) {
