@@ -25,7 +25,7 @@ const ROWS_PER_RUN = 2000;
 const INTERVAL_STEP = 20;
 
 async function main(args: string[]): Promise<void> {
-  const { values, positionals } = parseOptions(args, { help: { type: 'boolean' } });
+  const { values, positionals } = parseOptions(args, { help: { type: 'boolean', short: 'h' } });
   if (values.help) return writeOutput(USAGE);
   const [command, dir, ...rest] = positionals;
   if (command !== 'verify') refuseCommand(command, 'command is verify');

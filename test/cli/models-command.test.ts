@@ -7,7 +7,7 @@ import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
 import { modelDir } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { writeGridSample } from '../prediction/support/grid-copy.js';
-import { type OutputTo, runCommand } from '../support/command-process.js';
+import { runCommand } from '../support/command-process.js';
 import { IS_LONG } from '../support/length.js';
 
 test.each([
@@ -58,14 +58,13 @@ test('the models command rejects an invalid variable in one line that names it',
   });
 });
 
-test.each<[OutputTo, string]>([
-  ['a full disk', 'verify'],
-  ['a closed pipe', 'verify'],
-  ['a full disk', '--help'],
-  ['a closed pipe', '--help'],
-])('output that goes to %s ends models %s with exit code 1 and one line', async (outputTo, argument) => {
-  expect(await runCommand('models', [argument], {}, outputTo)).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^models: standard output cannot be written to \([^\n]+\)\n$/),
-  });
-});
+test.each(['verify', '--help', '-h'])(
+  'output that goes to a full disk or a closed pipe ends models %s with exit code 1 and one line',
+  async (argument) => {
+    for (const outputTo of ['a full disk', 'a closed pipe'] as const)
+      expect(await runCommand('models', [argument], {}, outputTo)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^models: standard output cannot be written to \([^\n]+\)\n$/),
+      });
+  },
+);
