@@ -36,7 +36,8 @@ class LongestFirst extends BaseSequencer {
 /** Tests that measure or crash their process, or change what it shares. */
 const OWN_PROCESS = [
   'test/reliability/**/*.test.ts',
-  'test/work/{scheduler,worker-pool}.test.ts',
+  'test/work/{scheduler,scheduler-model,worker-pool}.test.ts',
+  'test/service/service-phase.test.ts',
   'test/http/body-memory.test.ts',
   'test/security/{costly,mutated}-*.test.ts',
 ];

@@ -103,7 +103,7 @@ def evaluate(
         for column, horizon in enumerate(HORIZONS)
     ]
     described = {"version": models.manifest["version"], "sha256": models.sha256()}
-    # Models have scores on held-out blocks only, which those of trees that the base knows are not.
+    # Scores of trees that the models were fitted to are not held-out scores, and are left out.
     held_out = [entry | dict.fromkeys(recalibration.SCORES) for entry in after] if source == "in sample" else after
     fitted = {"models": described, "outcomes": table, "methods": lines, "scores": held_out}
     report = {
@@ -186,8 +186,8 @@ def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, sourc
         )
     if source == "in sample":
         notes.append(
-            f"**The models were recalibrated to this table, or trained on it and {HELD_OUT_FILE} is not beside them: "
-            "the scores are of trees that the models know, and too good.**"
+            "**The models were recalibrated to this table, or trained on it without the held-out predictions of that "
+            "training: the scores are of trees that the models know, and too good.**"
         )
     return notes
 

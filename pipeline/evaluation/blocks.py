@@ -54,7 +54,7 @@ def check_trainable(counts: dict[str, PeriodCounts], folds: np.ndarray) -> None:
                     f"at least {MIN_TREES} of each are needed"
                 )
             for fate, number in (("died", dead), ("lived", alive)):
-                if len(np.unique(fold[number > 0])) < 2:
+                if number.sum() - np.bincount(fold, number).max() < 1:
                     raise OutcomesError(
                         f"too few places to train {method}: all trees that {fate} in {period} lie in one-degree blocks "
                         f"of one of the {FOLDS} folds, which could not be held out; trees in other blocks are needed"

@@ -42,7 +42,7 @@ export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly synopsis: string;
   readonly description: string;
   readonly schema: Shape;
-  /** What the error says besides if the output could not be printed. */
+  /** What the error adds if the output could not be printed. */
   readonly ifUnprinted: string;
   /** Whether it creates an embedded store that does not exist. */
   readonly createsStore?: boolean;

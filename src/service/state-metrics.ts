@@ -74,7 +74,7 @@ export function exposeState(
     ['outcome'],
   );
   show('nurselog_model_reload_refused', '1 if the last reload was refused, else 0.', () =>
-    generations.isLastRefused ? 1 : 0,
+    generations.isLastReloadRefused ? 1 : 0,
   );
   show(
     'nurselog_log_lines_dropped_total',

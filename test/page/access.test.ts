@@ -107,8 +107,12 @@ test('from 1280 pixels on the header is one row, and no other climate moves it',
     await page.setViewportSize({ width, height: 600 });
     for (const menu of ['.climate', '.practice']) {
       await page.locator(`${menu} summary`).click();
-      const { x, y, height } = (await page.locator(`${menu} .menu-content`).boundingBox())!;
-      expect([x > 0, y + height < 600]).toEqual([true, true]);
+      const button = (await page.locator(`${menu} summary`).boundingBox())!;
+      const place = async () => {
+        const { x, y, width, height } = (await page.locator(`${menu} .menu-content`).boundingBox())!;
+        return [x > 0, y + height < 600, x < button.x + button.width, x + width > button.x];
+      };
+      await expect.poll(place).toEqual([true, true, true, true]); // in the page, at its button
       await page.keyboard.press('Escape');
     }
   }

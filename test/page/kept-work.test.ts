@@ -100,14 +100,15 @@ test('work survives a reload and a new tab, not its switch or Clear; no key is k
   for (const _ of [1, 2]) await drop(page, 'units.geojson', collection(['North slope']));
   await page.getByText('Here already, and not added again: 1 unit.').waitFor();
   await expect.poll(() => storedText(page)).toContain('North slope');
+  const draw = page.getByRole('button', { name: 'Draw a unit' });
+  await draw.click();
   await page.getByRole('button', { name: 'Clear' }).click();
   await expect.poll(() => storedText(page)).not.toContain('North slope');
   expect(await page.getByText('Here already').count()).toBe(0);
   expect(questions.splice(0)).toEqual(['beforeunload', 'confirm']);
   expect(await page.getByLabel('Change a unit').count()).toBe(0);
-  const draw = page.getByRole('button', { name: 'Draw a unit' });
   await draw.click();
-  await page.getByLabel(/^Corners/).pressSequentially('44.1, -122.05'); // and the field is not left
+  await page.getByLabel(/^Corners/).pressSequentially('44.1, '); // and the field is not left
   await page.reload();
   await draw.waitFor();
   expect(questions).toEqual(['beforeunload']);

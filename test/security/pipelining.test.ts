@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { answersOn, openSocket, readAll } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { sharedService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BODY = JSON.stringify(PREDICT_REQUEST);
 const LENGTH = `Content-Length: ${BODY.length}`;
@@ -18,7 +18,7 @@ const HEALTH = 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n';
 const request = (line: string, headers: readonly string[] = [], body = '') =>
   [`${line} HTTP/1.1`, 'Host: x', ...headers, '', body].join('\r\n');
 
-const service = await sharedService();
+const service = await serviceOfFile();
 const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
 const predict: (headers: readonly string[], body: string) => string = (headers, body) =>
   request('POST /v1/predict', [...keyed, ...headers], body);

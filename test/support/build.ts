@@ -9,7 +9,7 @@ import { HAS_PRLIMIT } from './prlimit.js';
 /** Compiles `src` before the tests: workers and child processes run what ships, from `dist`. */
 export default function buildOnce(): () => void {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
-  // Its processes end without removing what their files share.
+  // The processes of a run do not remove what their files share.
   const folder = mkdtempSync(`${tmpdir()}/nurselog-tests-`);
   process.env.TMPDIR = folder;
   return () => {

@@ -4,5 +4,5 @@ import { existsSync } from 'node:fs';
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const HAS_CHROMIUM = existsSync(CHROMIUM);
 const SHELL = `${CHROMIUM}-headless-shell`;
-/** The same without windows if it is installed beside it, as Debian's: pages take less than half of the CPU. */
+/** Its headless shell if that is installed beside it, as Debian's is: pages take less than half of the CPU. */
 export const HEADLESS_CHROMIUM = existsSync(SHELL) ? SHELL : CHROMIUM;

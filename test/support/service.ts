@@ -35,6 +35,7 @@ export function sharedService(environment: Record<string, string> = {}): Promise
   const key = JSON.stringify(environment);
   const service = shared.get(key) ?? startTestService(environment);
   shared.set(key, service);
+  service.catch(() => shared.delete(key));
   return service;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections import Counter
@@ -126,7 +127,8 @@ def test_control_characters_of_a_server_do_not_reach_the_terminal(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what"), [(["usage"], "answer"), (["usage", "--json"], "answer"), (["usage", "--help"], "help")]
+    ("arguments", "what"),
+    [(["usage"], "The answer"), (["usage", "--json"], "The answer"), (["usage", "--help"], "Output")],
 )
 def test_an_answer_that_cannot_be_written_is_one_line(service: ServiceProcess, arguments: list[str], what: str) -> None:
     with Path("/dev/full").open("w") as full:
@@ -135,18 +137,21 @@ def test_an_answer_that_cannot_be_written_is_one_line(service: ServiceProcess, a
         )
     assert result.returncode == 1
     [message] = result.stderr.splitlines()
-    assert message.startswith(f"nurselog: The {what} cannot be written: ")
+    assert message.startswith(f"nurselog: {what} cannot be written: ")
 
 
 @pytest.mark.parametrize("command", [["predict"], ["plan", "--prefix", "plan_"]])
 def test_a_file_is_written_also_where_standard_error_cannot_be(
     service: ServiceProcess, tmp_path: Path, command: list[str]
 ) -> None:
-    output = tmp_path / "out.csv"
-    with Path("/dev/full").open("w") as full:
+    reading, writing = os.pipe()
+    os.close(reading)
+    for number, stderr in enumerate((os.open("/dev/full", os.O_WRONLY), writing)):
+        output = tmp_path / f"{number}.csv"
         arguments = [COMMAND, *command, str(ROOT / "data/samples/stands.gpkg"), "-o", str(output)]
-        result = subprocess.run(arguments, env=environment_of(service), stderr=full)
-    assert (result.returncode, output.exists()) == (0, True)
+        result = subprocess.run(arguments, env=environment_of(service), stderr=stderr)
+        os.close(stderr)
+        assert (result.returncode, output.exists()) == (0, True)
 
 
 def test_a_terminal_gets_colour_unless_no_color_is_set(service: ServiceProcess) -> None:

@@ -72,7 +72,7 @@ or_proxy <- function(url) {
   scheme <- tolower(sub(":.*", "", url))
   variables <- c(paste0(scheme, "_proxy"), if (scheme == "https") "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
   set <- variables[nzchar(Sys.getenv(variables))]
-  if (length(set) > 0) paste0(", or from the proxy that ", set[1], " names") else ""
+  if (length(set) > 0) paste0(", or from the proxy that ", set[1], " names, unless no_proxy lists the host") else ""
 }
 
 #' The fields of an error from a response, which may come from a proxy and be anything

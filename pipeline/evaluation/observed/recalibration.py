@@ -120,8 +120,8 @@ def line_entries(trees: PeriodTrees, replicates: int, seed: int) -> list[dict]:
             "unchanged_because": why[period],
         }
         fitted = [drawn for drawn, reasons in draws if reasons[period] is None]
-        enough = blocks[period] >= MIN_BLOCKS and fitted
-        if why[period] is None and enough and len(fitted) >= MIN_REPLICATES_ESTIMABLE * replicates:
+        enough = len(fitted) > 0 and len(fitted) >= MIN_REPLICATES_ESTIMABLE * replicates
+        if why[period] is None and enough and blocks[period] >= MIN_BLOCKS:
             for name in ("intercept", "slope"):
                 values = [getattr(drawn, name)[period] for drawn in fitted]
                 low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))

@@ -60,12 +60,12 @@ export function conditionsOf({ manifest }: PredictorData): OptionNumber[] {
 }
 
 /** Whether a value is a number of the range; NaN is not. */
-export function isAllowed(value: unknown, { minimum, maximum }: OptionNumber): value is number {
+export function isInRange(value: unknown, { minimum, maximum }: OptionNumber): value is number {
   return typeof value === 'number' && value >= minimum && value <= maximum;
 }
 
 /** Writes a number within its range to a row, whose adjustments the caller has initialized. */
-export function setNumber(rows: SiteRows, row: number, number: OptionNumber, value: number): void {
+export function setAdjustment(rows: SiteRows, row: number, number: OptionNumber, value: number): void {
   const isDefault = value === number.default;
   rows.adjustments[row * rows.width + number.column] = isDefault ? Number.NaN : value;
   if (!isDefault) rows.options[row] |= OPTION.adjusted;
@@ -112,7 +112,7 @@ export function assumptionSchemas(data: PredictorData): Record<string, z.ZodOpti
     const described = describedNumber(number);
     const schema = z
       .unknown()
-      .refine((value) => isAllowed(value, number), { error: ({ input }) => rangeMessage(number, input) })
+      .refine((value) => isInRange(value, number), { error: ({ input }) => rangeMessage(number, input) })
       .optional()
       .meta({ ...described, description: `${about}. ${described.description}` });
     return [number.name, schema] as const;

@@ -9,12 +9,12 @@ import {
   conditionsOf,
   describedNumber,
   ELEVATION,
-  isAllowed,
+  isInRange,
   METRES_PER_FOOT,
   type OptionNumber,
   rangeMessage,
   SCENARIO,
-  setNumber,
+  setAdjustment,
 } from './option-numbers.js';
 
 /** Whether the grid says how climate changes with elevation. */
@@ -95,12 +95,12 @@ function elevation(isUsable: boolean): Option {
     meta: { ...describedNumber(ELEVATION), description },
     write(value, rows, row, refuse) {
       if (!isUsable) refuse('elevation_m cannot be used: the data of this service have no lapse rates');
-      else if (isAllowed(value, ELEVATION)) setNumber(rows, row, ELEVATION, value);
+      else if (isInRange(value, ELEVATION)) setAdjustment(rows, row, ELEVATION, value);
       else {
         const isInFeet =
           typeof value === 'number' &&
           value > ELEVATION.maximum &&
-          isAllowed(value * METRES_PER_FOOT, ELEVATION);
+          isInRange(value * METRES_PER_FOOT, ELEVATION);
         refuse(rangeMessage(ELEVATION, value) + (isInFeet ? ' (was it in feet?)' : ''));
       }
     },
@@ -127,7 +127,7 @@ function objectOfNumbers(id: string, numbers: readonly OptionNumber[], descripti
       for (const number of numbers) {
         if (!Object.hasOwn(value, number.name)) continue;
         const member = (value as Record<string, unknown>)[number.name];
-        if (isAllowed(member, number)) setNumber(rows, row, number, member);
+        if (isInRange(member, number)) setAdjustment(rows, row, number, member);
         else refuse(`${option}.${rangeMessage(number, member)}`, number.name);
       }
     },

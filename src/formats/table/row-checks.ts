@@ -2,7 +2,13 @@ import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensio
 import { memoize, type PredictorData } from '../../prediction/predictor-data.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorObject } from '../errors/api-error.js';
-import { adjustmentsFor, assumptionsOf, ELEVATION, isAllowed, setNumber } from '../request/option-numbers.js';
+import {
+  adjustmentsFor,
+  assumptionsOf,
+  ELEVATION,
+  isInRange,
+  setAdjustment,
+} from '../request/option-numbers.js';
 import { hasLapseRates } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { entryError } from '../request/request-errors.js';
@@ -58,8 +64,8 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
     for (const number of given) {
       const value = chunk.number(row, columns[number.name as ReadColumn]);
       if (value === undefined) continue;
-      if (!isAllowed(value, number) || (number === ELEVATION && !canMove)) return false;
-      setNumber(rows, row, number, value);
+      if (!isInRange(value, number) || (number === ELEVATION && !canMove)) return false;
+      setAdjustment(rows, row, number, value);
     }
     return true;
   };

@@ -14,7 +14,7 @@ const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
 
 /**
- * A connection as Node's HTTP server sees it. It passes on a little at a time what its socket receives.
+ * A connection as Node's HTTP server sees it. It passes on what its socket receives, a little at a time.
  *
  * By itself, the server parses everything that a socket receives: tens of kilobytes of pipelined requests are thousands
  * of requests in progress, which is memory and time that a caller without a key could take. A Connection has one

@@ -3,10 +3,10 @@ import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
-type Values = Pick<GridVariable, 'integers' | 'scale' | 'offset'>;
+type ScaledColumn = Pick<GridVariable, 'integers' | 'scale' | 'offset'>;
 
 /** The value of a column at a point, in the column's unit. */
-export function valueAt({ integers, scale, offset }: Values, point: number): number {
+export function valueAt({ integers, scale, offset }: ScaledColumn, point: number): number {
   return offset + scale * integers[point];
 }
 

@@ -38,7 +38,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
   /** The rings of each polygon, the outer one first. */
   const polygons: number[][] = [];
   let comparisons = 0;
-  /** A position of a ring that `placeOf` has found INSIDE, if it has one. */
+  /** A position that the last `placeOf` found INSIDE, if there was one. */
   let inside: readonly [number, number] | undefined;
   const ringBoxes = rings.map(({ start, end }) => boundsBetween(coordinates, start, end));
   /** The edges of each ring that was searched, by the position where they begin. */
@@ -81,9 +81,9 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
     for (const [ring, before] of meeting(ringBoxes)) {
       const [a, b] = [rings[ring], rings[before]];
       if (a.isHole && b.isHole && a.polygon === b.polygon && overlap([ring], [before]))
-        throw errorAt(ring, 'two holes overlap');
+        throw errorAt(ring, 'two holes overlap', inside);
       if (!a.isHole && !b.isHole && overlap(polygons[a.polygon], polygons[b.polygon]))
-        throw errorAt(ring, 'two polygons overlap');
+        throw errorAt(ring, 'two polygons overlap', inside);
     }
   }
 
@@ -104,9 +104,10 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
     if (comparisons > MAX_COMPARISONS) throw errorOf(TOO_INTRICATE);
   }
 
-  function errorAt(ring: number, problem: string): Error {
+  /** @param place near which the problem is; by default the first position of the ring */
+  function errorAt(ring: number, problem: string, place?: readonly [number, number]): Error {
     const [longitude, latitude] = coordinates.subarray(2 * rings[ring].start);
-    return errorOf(problem, inside ?? [longitude, latitude]);
+    return errorOf(problem, place ?? [longitude, latitude]);
   }
 
   /** Whether two areas whose boxes meet overlap, each given by its outer ring and its holes. */
@@ -135,7 +136,7 @@ export function checkOutline({ coordinates, rings }: Outline, errorOf: ErrorOfOu
 
   /**
    * Where a position lies by the even-odd rule; 0 on an edge.
-   * @param edge if the position is the middle of this edge: rounded, it may lie beside the edge
+   * @param edge the edge whose middle the position is; rounding may put it beside the edge
    */
   function placeAt(x: number, y: number, area: readonly number[], edge?: Segment): number {
     let isInside = false;

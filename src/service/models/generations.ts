@@ -16,7 +16,7 @@ const MAX_FORMER = 2;
 export class Generations {
   /** Reloads by how they ended. */
   readonly reloads = { switched: 0, refused: 0 };
-  isLastRefused = false;
+  isLastReloadRefused = false;
   readonly #watcher: WorkerWatcher;
   readonly #ending = new AbortController();
   /** Former generations that are closing, with the promise of their end. */
@@ -77,14 +77,14 @@ export class Generations {
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       this.reloads.refused++;
-      this.isLastRefused = true;
+      this.isLastReloadRefused = true;
       const reason = { ...reasonOf(error), model: former.data.manifest.version };
       this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
     this.phase.checkWorkers(this.current.workers);
     this.reloads.switched++;
-    this.isLastRefused = false;
+    this.isLastReloadRefused = false;
     const switched = { ...logFieldsOf(this.current.data), former: former.data.manifest.version };
     this.log.info(switched, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));

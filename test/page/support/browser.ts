@@ -33,8 +33,9 @@ export interface Shared {
 /** A shared service and a shared browser; nothing is started without Chromium. @param more arguments of the browser */
 export async function serviceAndBrowser(more: readonly string[] = []): Promise<Shared> {
   if (!HAS_CHROMIUM) return {} as Shared;
-  const browser = sharedBrowser(more); // starts meanwhile
-  return { service: await sharedService({ REQUEST_TIMEOUT_MS: '120000' }), browser: await browser };
+  const starts = [sharedService({ REQUEST_TIMEOUT_MS: '120000' }), sharedBrowser(more)] as const;
+  const [service, browser] = await Promise.all(starts);
+  return { service, browser };
 }
 
 /** A page and its errors. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { CHROMIUM, HEADLESS_CHROMIUM } from '../../support/chromium.js';
 
-// No sandbox: it needs rights that containers do not have. A GPU in software draws the map alone: pages take longer on it.
+// No sandbox: it needs rights that containers do not have. The software GPU draws only the map: pages take longer on it.
 const ARGUMENTS =
   '--use-angle=swiftshader --enable-unsafe-swiftshader --disable-gpu-compositing --no-sandbox'.split(' ');
 

@@ -94,6 +94,15 @@ const WRONG: readonly (readonly [string, kind: string, near: Position, ...Polygo
   ['a hole across the outer ring', 'two rings cross', [10, 5], [OUTER, rectangle(8, 5, 12, 6)]],
   ['polygons that cross', 'two rings cross', [10, 5], [OUTER], [rectangle(9, 5, 11, 6)]],
   ['a hole outside', 'a hole lies outside its polygon', [20, 20], [OUTER, rectangle(20, 20, 21, 21)]],
+  [
+    'a hole that leaves the outer ring through its corners',
+    'a hole lies outside its polygon',
+    [6, 8],
+    [
+      ring([0, 0], [10, 0], [10, 10], [6, 10], [6, 5], [4, 5], [4, 10], [0, 10]),
+      ring([6, 8], [4, 8], [2, 3], [8, 3]),
+    ],
+  ],
   ['a hole in a hole', 'two holes overlap', [4, 4], [OUTER, rectangle(2, 2, 8, 8), rectangle(4, 4, 6, 6)]],
   ['a polygon in another', 'two polygons overlap', [4, 4], [OUTER], [rectangle(4, 4, 6, 6)]],
   ['a polygon around another', 'two polygons overlap', [4, 4], [rectangle(4, 4, 6, 6)], [OUTER]],

@@ -10,7 +10,7 @@ import { addDrawnUnit, boxAround, drawing, editedUnit, undo } from '../state/uni
 export const hasTooFewCorners = signal(false);
 
 const SOURCE = 'drawing';
-/** A click, or the less exact tap of a finger, this close to the first corner, in pixels, closes the polygon. */
+/** A click this close to the first corner, in pixels, closes the polygon; a finger is less exact. */
 const CLOSE_PX = window.matchMedia('(pointer: coarse)').matches ? 22 : 10;
 /** Fields that take text, in which keys edit the text. */
 const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"], [type="file"]), textarea';

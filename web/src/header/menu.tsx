@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { assumptions, practice, precipitationPercent, warmingC } from '../state/choices.js';
 
+/** Between a menu and the left edge of the page. */
+const MARGIN_PX = 16;
+
 /**
  * Options that lie over the page while they are open, so that nothing moves. A click elsewhere, the focus elsewhere and Escape
  * close them.
@@ -38,13 +41,21 @@ export function Menu({
     };
   }, []);
   return (
-    <details ref={details} class={`menu ${title.toLowerCase()}`}>
+    <details ref={details} class={`menu ${title.toLowerCase()}`} onToggle={moveIntoPage}>
       <summary>
         <span class="menu-title">{title}</span> <span class="menu-value">{value}</span>
       </summary>
       <div class="menu-content">{children}</div>
     </details>
   );
+}
+
+/** Moves the content of a menu, which ends below the right end of its button, to the right if it begins outside the page. */
+function moveIntoPage({ currentTarget }: { currentTarget: HTMLDetailsElement }): void {
+  const content = currentTarget.lastElementChild as HTMLElement;
+  content.style.translate = '';
+  const { left } = content.getBoundingClientRect();
+  if (left < MARGIN_PX) content.style.translate = `${MARGIN_PX - left}px`;
 }
 
 /** Resets climate and practice to their defaults; disabled rather than hidden, so that the layout stays. */

@@ -37,7 +37,7 @@ let before = EMPTY_WORK;
 /** Whether a change would be lost if the page were closed now. */
 function hasUnsavedWork(): boolean {
   const now = work.peek();
-  return (drawing.peek() ?? []).length > 0 || (hasContent(now) && hasOtherContent(now, safe));
+  return drawing.peek() !== null || (hasContent(now) && hasOtherContent(now, safe));
 }
 
 const hasContent = ({ units, points }: Work) => units.length > 0 || points !== null;

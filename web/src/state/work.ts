@@ -12,7 +12,7 @@ import {
   settings,
 } from './plan-settings.js';
 import { pointTable, scoredPoints, takePoints } from './points.js';
-import { replaceUnits, type Unit, units } from './units.js';
+import { drawing, replaceUnits, type Unit, units } from './units.js';
 
 // Without compiled checks: the content security policy forbids them.
 z.config({ ...z.locales.en(), jitless: true });
@@ -127,6 +127,7 @@ export function takeWork(
     settings.value = { ...DEFAULT_SETTINGS, ...(more as Partial<typeof DEFAULT_SETTINGS>) };
     replaceUnits(others as unknown as Omit<Unit, 'id'>[]);
     takePoints(points);
+    drawing.value = null;
     scoredPoints.value = scored;
   });
 }

@@ -151,10 +151,10 @@ test_that("the variable that names a proxy for an address is known", {
   })
   expect_equal(or_proxy("http://127.0.0.1:9"), "")
   Sys.setenv(http_proxy = "http://127.0.0.1:19")
-  expect_equal(or_proxy("HTTP://127.0.0.1:9"), ", or from the proxy that http_proxy names")
+  expect_equal(or_proxy("HTTP://127.0.0.1:9"), ", or from the proxy that http_proxy names, unless no_proxy lists the host")
   expect_equal(or_proxy("https://127.0.0.1:9"), "")
   Sys.setenv(ALL_PROXY = "http://127.0.0.1:19")
-  expect_equal(or_proxy("https://127.0.0.1:9"), ", or from the proxy that ALL_PROXY names")
+  expect_equal(or_proxy("https://127.0.0.1:9"), ", or from the proxy that ALL_PROXY names, unless no_proxy lists the host")
 })
 
 test_that("a redirect is an error and not followed, because it would send the key elsewhere", {

@@ -101,9 +101,13 @@ def address_of(url: httpx.URL) -> str:
     address = f"{url.scheme}://{url.netloc.decode()}"
     proxies = getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all")
-    if not proxy or proxy_bypass(url.netloc.decode()):
+    if not proxy or proxy_bypass(url.netloc.decode()) or proxy_bypass(url.host):
         return address
-    return f"{address} through the proxy {httpx.URL(proxy if '://' in proxy else f'http://{proxy}').netloc.decode()}"
+    try:
+        named = httpx.URL(proxy if "://" in proxy else f"http://{proxy}").netloc.decode()
+    except httpx.InvalidURL:
+        return address
+    return f"{address} through the proxy {named}"
 
 
 def error_of_response(response: httpx.Response) -> NurselogError:

@@ -45,19 +45,19 @@ app.command()(file_commands.surface)
 def main() -> None:
     """Runs the command. SIGTERM, as Slurm and Kubernetes send it, ends it as Ctrl-C does, with another exit code."""
     signal.signal(signal.SIGTERM, _terminate)
-    # Those for programmers are left out, and of others the line of code.
+    # FutureWarning is for programmers. Other warnings are shown without their line of code.
     warnings.simplefilter("ignore", FutureWarning)
-    warnings.showwarning = lambda message, *_: complain(f"Warning: {message}")
+    warnings.showwarning = lambda message, *_, **__: complain(f"Warning: {message}")
     try:
         app()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
     except OSError as error:  # of --help, since commands report their own
-        complain(f"The help cannot be written: {error}")
+        complain(f"Output cannot be written: {error}")
         code = FAILURE
     # A thread of pyarrow may still read standard input, and would abort a process that Python shuts down.
     for stream in filter(None, (sys.stdout, sys.stderr)):
-        with suppress(OSError):  # which was reported, or is of standard error
+        with suppress(OSError):  # errors of standard output were reported; those of standard error cannot be
             stream.flush()
     os._exit(code)
 

@@ -60,7 +60,13 @@ def complain(message: str) -> None:
 def report(shown: RenderableType) -> None:
     """Writes a text or a table to standard error. What it cannot take is lost, and does not fail the command."""
     with suppress(OSError):
-        Console(stderr=True, markup=False, highlight=False, emoji=False).print(shown, soft_wrap=isinstance(shown, str))
+        console = _ErrorConsole(stderr=True, markup=False, highlight=False, emoji=False)
+        console.print(shown, soft_wrap=isinstance(shown, str))
+
+
+class _ErrorConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Goes on; rich would end the command and discard standard output."""
 
 
 def fail(error: NurselogError) -> NoReturn:

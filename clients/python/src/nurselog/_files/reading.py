@@ -160,7 +160,7 @@ class _CsvSource:
         for batch, following in pairwise(chain(batches, [None])):
             if following is None and batch.num_rows > 0 and "\n" in (batch.columns[-1][-1].as_py() or ""):
                 with self._path.open("rb") as file:
-                    file.seek(max(size - 1024, 0))
+                    file.seek(max(size - _PART_BYTES, 0))
                     is_closed = file.read().rstrip().endswith(b'"')
                 if not is_closed:
                     row = self._read_rows + batch.num_rows
