@@ -106,7 +106,8 @@ def check_periods(path: Path, outcomes: pd.DataFrame) -> None:
             if is_too_many(unclear[mine, period], died[mine, period] > 0):
                 raise OutcomesError(
                     f"{path}: of more than {MAX_UNPLACED:.0%} of the deaths of {method} in {name} no visit says "
-                    "whether they were in that period; if there was one, state it in the column years_alive"
+                    "whether they were in that period; if there was one, state it in the column years_alive; if not, "
+                    "leave out all trees of the planting, living ones too"
                 )
 
 

@@ -170,7 +170,10 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
             if column == "species_code":
                 rule = _species_rule(str(cell))
             elif column == TREE_ID:
-                rule = f"must differ from that of row {first_row[row]:.0f} (one row per tree, at its last visit)"
+                rule = (
+                    f"must differ from that of row {first_row[row]:.0f} "
+                    "(one row per tree, at its last visit; a replacement has an id of its own)"
+                )
             else:
                 rule = RULES[column]
             found.append((row, f"row {given.index[row]}: {column} {rule}, not {str(cell)!r}"))

@@ -231,6 +231,7 @@ def test_training_on_deaths_between_visits_of_different_periods_is_refused(capsy
     options = ["--model-version", "3_0", "--output", tmp_path / "trained"]
     printed = refused(capsys, "models", "--outcomes", table(years_observed=3), *options)
     assert "of more than 5% of the deaths of manual in year 1 no visit says whether" in printed
+    assert "state it in the column years_alive; if not, leave out all trees of the planting, living ones too" in printed
 
 
 @pytest.mark.parametrize("alive", [0, [0] * 29 + [1]])

@@ -119,7 +119,7 @@ def test_years_alive_that_contradict_the_last_visit_are_reported(table, grid, tm
 
 
 def test_a_tree_with_a_row_for_each_visit_is_refused_with_both_rows(table, grid, tmp_path):
-    rule = "must differ from that of row 1 (one row per tree, at its last visit)"
+    rule = "must differ from that of row 1 (one row per tree, at its last visit; a replacement has an id of its own)"
     latitude = table["latitude"][0]
     visits = table.assign(
         latitude=[latitude, latitude, f"{latitude}0", f" {latitude}"], longitude=table["longitude"][0]
