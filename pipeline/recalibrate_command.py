@@ -98,9 +98,7 @@ def _caution(models: ModelArtefacts, copied: list[str]) -> str:
     if "kept" in models.manifest["provenance"]:
         parts = [models.manifest["caution"], "The models were then recalibrated to observed outcomes."]
     else:
-        parts = [
-            CAUTION[models.manifest["outcomes"]] + without_trees(models.manifest["provenance"].get("outcomes", {}))
-        ]
+        parts = [CAUTION[models.manifest["outcomes"]] + without_trees(models.manifest["provenance"])]
     if copied:
         unchanged = f"The {' and '.join(copied)} model is unchanged"
         parts.append(f"{unchanged}: do not choose a method by the difference between them.")

@@ -43,7 +43,7 @@ def keep_method(base: ModelArtefacts, kept: str, manifest: dict, directory: Path
         "caution": (
             f"The {trained} model is fitted to a table of observed outcomes; the {kept} model is that of "
             f"{origin['version']}, from {origin['outcomes']} outcomes. Do not choose a method by the difference "
-            f"between them. {EXTRAPOLATED}{without_trees(provenance['outcomes'])}"
+            f"between them. {EXTRAPOLATED}{without_trees(provenance)}"
         ),
         "methods": {method: methods[method] for method in METHODS},
         "interval_level": None,

@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import platform
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,15 @@ CAUTION = {
 }
 
 
-def without_trees(outcomes: dict) -> str:
-    """Return the part of a caution on the species that the outcomes in a provenance have no tree of."""
-    return "".join(
+def without_trees(provenance: dict, methods: Collection[str] = METHODS) -> str:
+    """Return the part of a caution on the species that the outcomes of the methods, own or kept, have no tree of."""
+    own = "".join(
         f" No {method} trees of: {', '.join(species)}; their {method} figures are those of the mean species."
-        for method, species in outcomes.get("species_without_trees", {}).items()
-        if species
+        for method, species in provenance.get("outcomes", {}).get("species_without_trees", {}).items()
+        if species and method in methods
     )
+    kept = provenance.get("kept", {}).items()
+    return own + "".join(without_trees(base["provenance"], [method]) for method, base in kept if method in methods)
 
 
 ALIVE = {
@@ -78,7 +81,7 @@ def write_manifest(
         "series": SERIES,
         "coverage": grid.coverage,
         "outcomes": origin["kind"],
-        "caution": CAUTION[origin["kind"]] + without_trees(origin),
+        "caution": CAUTION[origin["kind"]] + without_trees({"outcomes": origin}),
         "alive": ALIVE,
         "horizons": list(HORIZONS),
         "species": species_codes(),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from pipeline.models.artefacts import ModelsError, read_artefacts
+from pipeline.models.base import keep_method
 from pipeline.models_command import MODELS, build, observed
 
 TREES = 3000
@@ -68,6 +69,22 @@ def test_the_other_method_is_kept_from_the_base_and_the_manifest_and_card_say_so
     assert (
         "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate." in card
     )
+
+
+def test_the_caution_names_the_species_that_the_kept_model_has_no_trees_of(built, tmp_path):
+    shutil.copytree(MODELS, tmp_path / "base")
+    file, new = tmp_path / "base" / "manifest.json", read_artefacts(built).manifest
+    absent = {"manual": ["ABCO", "ACMA"], "drone_seeded": ["QUGA"]}
+
+    def caution(provenance):
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"provenance": provenance}))
+        return keep_method(read_artefacts(tmp_path / "base"), "manual", new, tmp_path)["caution"]
+
+    trained = {"outcomes": {"kind": "observed", "species_without_trees": absent}}
+    named = " No manual trees of: ABCO, ACMA; their manual figures are those of the mean species."
+    assert caution(trained).endswith(named)
+    assert "QUGA;" not in caution(trained)
+    assert caution({"kept": {"manual": {"provenance": trained}}}).endswith(named)
 
 
 def test_each_row_of_the_table_has_a_held_out_prediction(built, table, grid):
