@@ -3,10 +3,8 @@ import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { type GridPoints, indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
-type ScaledColumn = Pick<GridVariable, 'integers' | 'scale' | 'offset'>;
-
 /** The value of a column at a point, in the column's unit. */
-export function valueAt({ integers, scale, offset }: ScaledColumn, point: number): number {
+export function valueAt({ integers, scale, offset }: GridVariable, point: number): number {
   return offset + scale * integers[point];
 }
 
@@ -25,13 +23,12 @@ export function shareGrid(file: string, grid: GridFile, manifest: Manifest): Sha
   const featureCount = manifest.features.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   const columns = manifest.features.map((feature) =>
-    isPractice(feature)
-      ? { integers: new Uint8Array(pointCount), scale: 1, offset: feature.default }
-      : (grid.variables.get(feature.name) as GridVariable),
+    isPractice(feature) ? feature.default : (grid.variables.get(feature.name) as GridVariable),
   );
   let at = 0;
   for (let point = 0; point < pointCount; point++)
-    for (const column of columns) features[at++] = valueAt(column, point);
+    for (const column of columns)
+      features[at++] = typeof column === 'number' ? column : valueAt(column, point);
   return {
     version,
     coverage,
