@@ -32,9 +32,7 @@ export async function openStore(databaseUrl: string, must?: 'exist' | 'write'): 
     if (must === 'write') await store.checkWrites();
     return store;
   } catch (error) {
-    // libsql gives no reason, only the number of SQLite's code.
-    const message = (error as Error).message.replace(/^ConnectionFailed\(.*/, 'SQLite cannot open the file');
-    const reason = error instanceof StoreUnavailableError ? error.reason : message;
+    const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
     const isSound = error instanceof NewerSchemaError || isLocked((error as Error).cause);
     const remedy = file === undefined || isSound ? '' : FILE_REMEDY;
     // No other URL is shown: its password may be anywhere in one that is wrong.

@@ -143,9 +143,14 @@ export class LibsqlDatabase implements SqliteDatabase {
     memoMethod: (sql) => this.connection.prepare<unknown[]>(sql),
   });
 
-  /** Opens a file and creates it if it is missing; throws libsql's errors. */
+  /** Opens a file and creates it if it is missing. @throws StoreUnavailableError if SQLite cannot open it */
   constructor(private readonly path: string) {
-    this.connection = new Libsql(path);
+    try {
+      this.connection = new Libsql(path);
+    } catch (error) {
+      // libsql names no reason, only the number of SQLite's code.
+      throw new StoreUnavailableError('SQLite cannot open the file', error);
+    }
     this.#inode = statSync(path).ino;
   }
 
