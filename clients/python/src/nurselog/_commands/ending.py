@@ -60,11 +60,15 @@ def complain(message: str) -> None:
 def report(shown: RenderableType) -> None:
     """Writes a text or a table to standard error. What it cannot take is lost, and does not fail the command."""
     with suppress(OSError):
-        console = _ErrorConsole(stderr=True, markup=False, highlight=False, emoji=False)
-        console.print(shown, soft_wrap=isinstance(shown, str))
+        ErrorConsole().print(shown, soft_wrap=isinstance(shown, str))
 
 
-class _ErrorConsole(Console):
+class ErrorConsole(Console):
+    """Standard error, in which nothing is markup."""
+
+    def __init__(self) -> None:
+        super().__init__(stderr=True, markup=False, highlight=False, emoji=False)
+
     def on_broken_pipe(self) -> None:
         """Goes on; rich would end the command and discard standard output."""
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
-from rich.console import Console
 
 from nurselog._client import Client
 from nurselog._commands.ending import (
@@ -16,6 +15,7 @@ from nurselog._commands.ending import (
     INTERRUPTED,
     RETRIES,
     TERMINATED,
+    ErrorConsole,
     complain,
     discard_output,
     fail,
@@ -118,7 +118,7 @@ def predict(
         "overstory_cover": column_or_number(overstory_cover),
         "seeds_per_spot": column_or_number(seeds_per_spot),
     }
-    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    console = ErrorConsole()
     try:
         if is_raster(source) or is_raster(output):
             if resume:
