@@ -52,7 +52,7 @@ function project(name: string, options: TestProjectInlineConfiguration['test']) 
       // The compiled service runs as it is.
       server: { deps: { external: [/\/dist\//] } },
       // Waits end by events; these only bound them, also on a machine that is kept busy.
-      testTimeout: IS_LONG ? 1_200_000 : 120_000,
+      testTimeout: IS_LONG ? 1_200_000 : 300_000,
       hookTimeout: 120_000,
       expect: { poll: { timeout: 100_000 } },
       ...options,
