@@ -66,9 +66,8 @@ test('each layer is drawn in its own way, with a legend', async () => {
   }
   expect(pictures.size).toBe(4);
   // The difference from today is offered in another climate alone.
-  expect(await page.getByLabel('Map shows').locator('option').allInnerTexts()).not.toContain(
-    'Change from today',
-  );
+  const layers = page.getByLabel('Map shows').locator('option');
+  expect(await layers.allInnerTexts()).not.toContain('Change from today');
   await setWarming(page, '2');
   await page.getByLabel('Map shows').selectOption('change');
   const shown = 'Douglas-fir, hand planting, after 5 years, 2 °C warmer.';
@@ -96,9 +95,8 @@ test('the relief shows through the cells by their opacity, which the link keeps'
 test('the legend of the interval width reaches the widest intervals', async () => {
   const { page } = await watchedPage(shared.browser);
   const table = page.waitForResponse('**/v1/predict/table*');
-  await page.goto(
-    linkOf(shared.service, { layer: 'width', species: 'PIPO', method: 'drone_seeded', map: '8/44.1/-121.5' }),
-  );
+  const choices = { layer: 'width', species: 'PIPO', method: 'drone_seeded', map: '8/44.1/-121.5' };
+  await page.goto(linkOf(shared.service, choices));
   const rows = readCsv(await (await table).text());
   await mapReady(page);
   const widest = Math.max(...rows.map((row) => Number(row.high_5) - Number(row.low_5)));

@@ -65,9 +65,8 @@ test('the ranking lists the native species as the API does, with their intervals
   const { ranking } = (await response.json()) as Ranking;
   const names = page.locator('.ranking tbody th');
   await names.first().waitFor();
-  expect(await names.allTextContents()).toEqual(
-    ranking.slice(0, 8).map(({ species_common_name }) => species_common_name),
-  );
+  const best = ranking.slice(0, 8).map(({ species_common_name }) => species_common_name);
+  expect(await names.allTextContents()).toEqual(best);
   const drawn = await page.locator('.whisker').evaluateAll((each) =>
     each.map((svg) => {
       const { x, width } = svg.querySelector('path')!.getBBox();

@@ -4,7 +4,7 @@ import { rectangle } from '../prediction/support/outlines.js';
 import { linkOf, serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 import { survivalAt } from './support/survival.js';
-import { collection, drop, openUnits, RING, saved, score, storedText } from './support/units.js';
+import { collection, drop, openUnits, planned, RING, saved, score, storedText } from './support/units.js';
 
 /** A name that would run if it were read as markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
@@ -19,21 +19,16 @@ test('GeoJSON and a zipped shapefile become named units, with costs per survivor
   await page.getByLabel(/Drone seeding, per sown spot/).pressSequentially('0.05');
   expect(await page.getByLabel(/Drone seeding, per sown spot/).inputValue()).toBe('0.05');
   await page.getByLabel(/Drone seeding, per sown spot/).fill('0.6');
-  const names = page.locator('table.plan tbody th button');
   await page.getByText('Hand pays below').first().waitFor();
-  await expect.poll(() => names.allTextContents()).toEqual(['North slope', 'Stand 17']);
+  await expect.poll(() => planned(page)).toEqual(['North slope', 'Stand 17']);
   await page.getByLabel('Best option of each unit only').uncheck();
   await page.getByLabel('Filter').fill('stand 17');
-  await expect.poll(async () => new Set(await names.allTextContents())).toEqual(new Set(['Stand 17']));
-  const csv = await saved(page, 'Export CSV');
-  const [header, ...rows] = csv
-    .trim()
-    .split('\r\n')
-    .map((line) => line.split(','));
-  const at = (name: string) => header!.indexOf(name);
-  for (const row of rows.filter((each) => each[at('cost_per_survivor')] !== '')) {
-    const cost = row[at('planting_method')] === 'manual' ? 1.2 : 0.6;
-    expect(Number(row[at('cost_per_survivor')])).toBeCloseTo(cost / Number(row[at('survival_mean')]), 3);
+  await expect.poll(async () => new Set(await planned(page))).toEqual(new Set(['Stand 17']));
+  for (const row of readCsv(await saved(page, 'Export CSV'))) {
+    const { planting_method, cost_per_survivor, survival_mean } = row;
+    const cost = planting_method === 'manual' ? 1.2 : 0.6;
+    if (cost_per_survivor !== '')
+      expect(Number(cost_per_survivor)).toBeCloseTo(cost / Number(survival_mean), 3);
   }
   await page.locator('.controls select').first().selectOption('PISI'); // of the coast
   await page.getByLabel('Sitka spruce only').check();
@@ -73,11 +68,8 @@ test('a number that cannot be used says which can and stays as typed, and a cost
 
 test('names of a file are shown as text; formulas are made harmless in the export', async () => {
   const { page } = await openUnits(shared);
-  await drop(
-    page,
-    'units.geojson',
-    collection([HOSTILE, '+1+cmd', '@SUM(\uFFFD)', '-7', 'a;=1+1', 'a\n=1+1;b']),
-  );
+  const names = [HOSTILE, '+1+cmd', '@SUM(\uFFFD)', '-7', 'a;=1+1', 'a\n=1+1;b'];
+  await drop(page, 'units.geojson', collection(names));
   await page.locator('table.plan').getByText(HOSTILE).waitFor();
   expect(await page.locator('#panel img').count()).toBe(0);
   expect(await page.title()).toBe('nurselog planner');
@@ -86,18 +78,14 @@ test('names of a file are shown as text; formulas are made harmless in the expor
   expect(csv).toContain(`"a;'=1+1"`);
   expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
   // The fourth is a number.
-  expect(new Set(readCsv(csv).map(({ unit }) => unit))).toEqual(
-    new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(\uFFFD)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
-  );
+  const harmless = new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(\uFFFD)", '-7', "a;'=1+1", "a\n'=1+1;b"]);
+  expect(new Set(readCsv(csv).map(({ unit }) => unit))).toEqual(harmless);
 });
 
 test('points are scored by the table endpoint; errors and columns stay in their rows', async () => {
   const { page } = await openUnits(shared, { warming: '2', 'practice.overstory_cover': '30' });
-  await drop(
-    page,
-    'points.csv',
-    `plot,lat,lon,=1+1,a;@b,overstory_cover\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`,
-  );
+  const rows = `${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`;
+  await drop(page, 'points.csv', `plot,lat,lon,=1+1,a;@b,overstory_cover\n${rows}`);
   await page.getByRole('heading', { name: '2 points' }).waitFor();
   await score(page, '2 of 2 rows answered, 1 with an error');
   const csv = await saved(page, /^Save 2 rows/);
@@ -126,8 +114,7 @@ test('points are scored by the table endpoint; errors and columns stay in their 
 test('scoring can be stopped and continued, and no answered row goes without a question', async () => {
   const { secret } = await shared.service.issueKey('mycel'); // requests of 100 rows
   const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
-  const rows = Array.from({ length: 2000 }, () => '44.12,-122.03');
-  await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
+  await drop(page, 'points.csv', `latitude,longitude\n${'44.12,-122.03\n'.repeat(2000)}`);
   let answered = 0;
   await page.route('**/v1/predict/table*', (route) => (answered++ < 2 ? route.continue() : undefined)); // the third waits
   await score(page, '200 of 2,000 rows answered');
@@ -162,8 +149,7 @@ test('scoring can be stopped and continued, and no answered row goes without a q
 test('points that take more requests than the key has left say so before and after', async () => {
   const { secret } = await shared.service.issueKey('spore'); // 10 rows a request
   const { page } = await openUnits({ ...shared, service: { ...shared.service, key: secret } });
-  const rows = Array.from({ length: 995 }, () => '44.12,-122.03');
-  await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
+  await drop(page, 'points.csv', `latitude,longitude\n${'44.12,-122.03\n'.repeat(995)}`);
   await page.getByText(/^Scoring 995 rows takes 100 requests; the key has \d\d left today\.$/).waitFor();
   await score(page, /^Scoring .* the key has 0 left today\.$/);
   expect(await page.locator('[data-problem="quota"]').count()).toBe(1);
@@ -232,8 +218,7 @@ test('files that cannot be used say why, as do several that are dropped at once'
   await page.locator('#panel .error').getByText('not GeoJSON (').waitFor();
   expect(await page.getByText('Neither polygons').count()).toBe(0);
   await drop(page, 'units.geojson', collection(['In degrees']));
-  const names = page.locator('table.plan tbody th button');
-  await expect.poll(() => names.allTextContents()).toEqual(['In degrees']);
+  await expect.poll(() => planned(page)).toEqual(['In degrees']);
   expect(await page.locator('#panel .error').count()).toBe(1); // of the other units
   expect(await saved(page, 'Export KML')).toContain('<name>Without a ring</name>');
 });
@@ -245,20 +230,16 @@ test('units are named by text, by objects as JSON, or by their number; two loads
   await drop(page, 'units.geojson', file);
   await page.getByText('Here already, and not added again: 3 units.').waitFor();
   await drop(page, 'units.zip', zippedShapefile('North slope', RING));
-  const names = page.locator('table.plan tbody th button');
-  await expect
-    .poll(() => names.allTextContents())
-    .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
+  const names = ['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3'];
+  await expect.poll(() => planned(page)).toEqual(names);
   await page.keyboard.press('Control+z'); // needs no map
-  await expect.poll(() => names.allTextContents()).not.toContain('North slope (2)');
+  await expect.poll(() => planned(page)).not.toContain('North slope (2)');
 });
 
 test('a unit with a single data point is said to have 1 point', async () => {
   const { page } = await openUnits(shared);
   const ring = rectangle(-122.035, 44.115, -122.0315, 44.1185); // around one of the grid
   await drop(page, 'small.json', JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
-  await page
-    .locator('table.plan')
-    .getByText(/, 1 point$/)
-    .waitFor();
+  const table = page.locator('table.plan');
+  await table.getByText(/, 1 point$/).waitFor();
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { readCsv } from '../http/support/tables.js';
 import { startOnReleases } from '../support/service-on-releases.js';
 import { serviceAndBrowser, test, WITHOUT_MAP, watchedPage } from './support/browser.js';
-import { collection, drop, openUnits, RING, saved, score } from './support/units.js';
+import { collection, drop, openUnits, planned, RING, saved, score } from './support/units.js';
 
 const shared = await serviceAndBrowser(WITHOUT_MAP);
 
@@ -30,9 +30,8 @@ test('units without a plan are counted, and in GeoJSON, CSV and report with the 
   expect(geoJson.features[0]!.properties).not.toHaveProperty('species');
   expect(geoJson.features[1]!.properties).toMatchObject({ unit: 'In degrees', rank: 1 });
   const rows = readCsv(await saved(page, 'Export CSV'));
-  expect(rows.filter(({ error }) => error !== '')).toMatchObject([
-    { unit: 'In metres', error: reason, species: '' },
-  ]);
+  const failed = rows.filter(({ error }) => error !== '');
+  expect(failed).toMatchObject([{ unit: 'In metres', error: reason, species: '' }]);
   expect(rows.some(({ unit, rank }) => unit === 'In degrees' && rank === '1')).toBe(true);
   await page.emulateMedia({ media: 'print' });
   const report = await page.locator('.report').innerText();
@@ -94,8 +93,7 @@ test('where the quota ends in the middle of a plan, the answered units stay and 
   expect(await page.locator('p:has-text("Not planned") bdi').allTextContents()).toEqual(names.slice(20));
   const reason = await page.locator('#panel .error').getByText('used up until').innerText();
   expect(reason).toMatch(/ \d{4} at 2:00:00\sPM HST\.$/); // midnight UTC
-  const shown = page.locator('table.plan tbody th button');
-  expect(await shown.allTextContents()).toEqual(names.slice(0, 20));
+  expect(await planned(page)).toEqual(names.slice(0, 20));
   const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
   expect(features[19]!.properties).toMatchObject({ unit: 'Unit 20', rank: 1 });
   expect(features[20]!.properties).toMatchObject({ unit: 'Unit 21', error: reason });
@@ -106,7 +104,7 @@ test('where the quota ends in the middle of a plan, the answered units stay and 
   isSpent = false;
   await page.getByRole('tab', { name: 'Site' }).click();
   await page.getByRole('tab', { name: 'Units' }).click(); // which asks again
-  await expect.poll(() => shown.allTextContents()).toEqual(names);
+  await expect.poll(() => planned(page)).toEqual(names);
   await expect.poll(() => page.locator('.report td.name').allTextContents()).toEqual(names);
   // Units with an answer were not sent again.
   expect([asked.indexOf(asked[0]!, 1), asked.indexOf(asked[1]!, 2)]).toEqual([-1, -1]);
@@ -120,10 +118,7 @@ test('a unit that is added while the service is away leaves the plan of others i
   await page.route('**/v1/plan', (route) => route.abort());
   await drop(page, 'units.geojson', collection(['West slope']));
   await page.getByText('Not planned: West slope.').first().waitFor();
-  expect(await page.locator('table.plan tbody th button').allTextContents()).toEqual([
-    'North slope',
-    'South slope',
-  ]);
+  expect(await planned(page)).toEqual(['North slope', 'South slope']);
   expect(await saved(page, 'Export CSV')).toContain('Not loaded: the service cannot be reached.');
   await page.unroute('**/v1/plan');
   await page.locator('table.plan').getByText('West slope').waitFor();
@@ -159,11 +154,7 @@ test('models that replace others of the same version are noticed when the tab is
   };
   const replaceModels = async (caution: string) => {
     const before = await digest();
-    await reload(1, () =>
-      releases.editManifest((manifest) => {
-        manifest.caution = caution;
-      }),
-    );
+    await reload(1, () => releases.editManifest((manifest) => Object.assign(manifest, { caution })));
     await expect.poll(digest).not.toBe(before); // the log names the version alone
   };
   await page.goto(`${api}/#key=${key}&panel=units`);
@@ -199,7 +190,6 @@ test('while the service cannot plan, units can be saved as GeoJSON', async () =>
   await page.route('**/v1/plan', (route) => route.fulfill({ status: 500, json: { error } }));
   await drop(page, 'units.geojson', collection(['North slope']));
   const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
-  expect(features).toMatchObject([
-    { properties: { unit: 'North slope' }, geometry: { coordinates: [RING.toReversed()] } },
-  ]);
+  const geometry = { coordinates: [RING.toReversed()] };
+  expect(features).toMatchObject([{ properties: { unit: 'North slope' }, geometry }]);
 });

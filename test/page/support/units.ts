@@ -41,6 +41,9 @@ export async function score(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).waitFor();
 }
 
+/** The names of the units in the table of the plan. */
+export const planned = (page: Page) => page.locator('table.plan tbody th button').allTextContents();
+
 /** The content of what a button saves. */
 export async function saved(page: Page, button: string | RegExp): Promise<string> {
   const [download] = await Promise.all([
