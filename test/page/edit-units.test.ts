@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { cornersText } from '../../web/src/state/corners.js';
 import { linkOf, serviceAndBrowser, test } from './support/browser.js';
 import { middleOfMap, pressTriangle } from './support/launch-browser.js';
+import { pixelsOf } from './support/png.js';
 import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
 const shared = await serviceAndBrowser();
@@ -67,6 +68,17 @@ test('the mouse moves, adds and removes corners; each change is planned, and und
     await page.getByLabel('Drawing').getByRole('button', { name: 'Undo' }).click();
     expect((await exportedCorners(page))[0]).toEqual(expected);
   }
+  const clip = { x: x - 245, y: y + 23, width: 20, height: 20 }; // on the edge from corner 4, once 3 is dragged
+  const dark = async () => pixelsOf(page, await page.screenshot({ clip }), [0x1a, 0x1a, 0x1a]);
+  await page.mouse.move(x + 20, y - 15);
+  await page.mouse.down();
+  await page.mouse.move(x - 60, y + 65, { steps: 4 });
+  await expect.poll(dark).toBeGreaterThan(10);
+  await page.keyboard.press('Escape'); // ends editing and with it the drag
+  await page.mouse.up();
+  await expect.poll(dark).toBe(0);
+  expect((await exportedCorners(page))[0]).toEqual(moved);
+  await page.getByRole('button', { name: 'Edit corners' }).click();
   await page.getByRole('button', { name: 'Done' }).click();
   expect(await page.locator('.handle').count()).toBe(0);
   await page.locator('#edit:focus').waitFor();

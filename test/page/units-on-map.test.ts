@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { ServedModel } from '../../web/src/api/types.js';
 import { serviceAndBrowser, test } from './support/browser.js';
 import { mapReady, middleOfMap, pressTriangle, setWarming } from './support/launch-browser.js';
+import { pixelsOf } from './support/png.js';
 import { collection, drop, openUnits, openUnitsOnMap, RING, saved } from './support/units.js';
 
 const LONG_NAME = 'stand_'.repeat(20);
@@ -141,16 +142,5 @@ test('a proposal to split a unit goes when another climate or year is chosen', a
 });
 
 /** How many pixels of the map have the colour of proposed parts of a unit. */
-async function proposedPixels(page: Page): Promise<number> {
-  const picture = await page.getByTestId('map').screenshot();
-  return page.evaluate(async (base64) => {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const bitmap = await createImageBitmap(new Blob([bytes]));
-    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-    const isNear = (at: number) =>
-      Math.abs(data[at]! - 0xc2) + Math.abs(data[at + 1]! - 0x41) + Math.abs(data[at + 2]! - 0x0c) < 30;
-    return Array.from({ length: data.length / 4 }, (_, pixel) => 4 * pixel).filter(isNear).length;
-  }, picture.toString('base64'));
-}
+const proposedPixels = async (page: Page) =>
+  pixelsOf(page, await page.getByTestId('map').screenshot(), [0xc2, 0x41, 0x0c]);

@@ -49,6 +49,7 @@ export function showHandles(map: MapLibreMap): () => void {
   const clear = () => {
     for (const marker of markers) marker.remove();
     markers = [];
+    draft.value = null; // a handle that is removed while it is dragged does not end its drag
   };
   const render = (unit: Unit | undefined) => {
     // The handle that has the focus is replaced, too.
@@ -78,10 +79,7 @@ export function showHandles(map: MapLibreMap): () => void {
         chosenCorner.value = at;
         change(changed(to));
       };
-      marker.on('dragend', () => {
-        draft.value = null;
-        place(positionOf(marker));
-      });
+      marker.on('dragend', () => place(positionOf(marker)));
       const element = marker.getElement();
       element.addEventListener('click', (event) => {
         event.stopPropagation(); // it is not a click on the map
