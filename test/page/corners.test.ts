@@ -5,6 +5,7 @@ import { placeIn } from '../../web/src/state/coordinates.js';
 import {
   cornersText,
   insertCorner,
+  isRemovable,
   moveCorner,
   type Rings,
   readCorners,
@@ -48,14 +49,16 @@ test('a corner that is added and removed, or moved there and back, leaves the po
 test('a ring keeps three corners, and damaged geometries have none that can be edited', () => {
   const triangle = readCorners('0, 0\n0, 1\n1, 0') as Rings;
   expect(removeCorner(triangle, { ring: 0, index: 1 })).toEqual(triangle);
+  const square = insertCorner(triangle, { ring: 0, index: 3 }, [1, 1]);
+  // Undo may have taken back the corner that is chosen.
+  expect([3, 4].map((index) => isRemovable(square, { ring: 0, index }))).toEqual([true, false]);
   for (const coordinates of [[], [[]], [null], [[[0, 0], null]], [[[5e5, 4e6]]], [[[0, 0]]], [['ab']]])
     expect(ringsOf({ type: 'Polygon', coordinates: coordinates as Polygon['coordinates'] })).toBeNull();
 });
 
 test('text that is no corner is named by its line', () => {
-  expect(readCorners('44.1, -122\n44.2;-122.1\n\n44.3')).toBe(
-    'Line 4 has no latitude and longitude in degrees, such as 44.12, -122.03.',
-  );
+  const message = 'Line 4 has no latitude and longitude in degrees, such as 44.12, -122.03.';
+  expect(readCorners('44.1, -122\n44.2;-122.1\n\n44.3')).toBe(message);
   expect(readCorners(' 44.1, -122 \n44.2;-122.1\n44.3 -122')).toEqual([
     [
       [-122, 44.1],

@@ -43,8 +43,9 @@ export const moveCorner = (rings: Rings, at: CornerAt, position: Position): Ring
 export const insertCorner = (rings: Rings, at: CornerAt, position: Position): Rings =>
   changeRing(rings, at.ring, (ring) => ring.toSpliced(at.index, 0, position));
 
-/** Whether a corner can be removed: its ring has more than three. */
-export const isRemovable = (rings: Rings | null, at: CornerAt) => (rings?.[at.ring]?.length ?? 0) > 3;
+/** Whether there is such a corner, and its ring has more than three. */
+export const isRemovable = (rings: Rings | null, { ring, index }: CornerAt) =>
+  (rings?.[ring]?.length ?? 0) > Math.max(3, index);
 
 /** Removes a corner, if it can be. */
 export const removeCorner = (rings: Rings, at: CornerAt): Rings =>
