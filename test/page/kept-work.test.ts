@@ -204,6 +204,12 @@ test('a saved project opens elsewhere with all of the work, and a damaged or hos
       mimeType: '',
       buffer: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
     });
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  await page.getByLabel(/^Corners/).fill('44.1, -122\n44.2, -122\n44.2, -122.1');
+  await page.keyboard.press('Tab');
+  await open(text); // Playwright declines the question
+  await page.getByText('Not opened: the work on the page stays.').waitFor();
+  page.once('dialog', (dialog) => dialog.accept());
   await open(text);
   await page.getByText('Opened: a project with 2 units.').waitFor();
   await expectWork(page);
@@ -225,7 +231,7 @@ test('a saved project opens elsewhere with all of the work, and a damaged or hos
     await page.locator('#panel .error').getByText(message).waitFor();
   }
   await open(text);
-  await page.getByText('Not opened: the answered rows stay.').waitFor();
+  await page.getByText('Not opened: the work on the page stays.').waitFor();
   await expectWork(page); // untouched
   page.once('dialog', (dialog) => dialog.accept());
   const hostile = { ...project.features[0], id: markup, properties: { constructor: markup, name: markup } };

@@ -23,10 +23,15 @@ export function startDrawing(): void {
   shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
 }
 
-/** Ends drawing without a unit. Corners that would make one are discarded only after a question. */
-export function cancelDrawing(): void {
+/** Asks before corners that would make a unit are discarded; true if there are none. */
+export function mayDiscardCorners(): boolean {
   const count = drawing.peek()?.length ?? 0;
-  if (count < 3 || window.confirm(`Discard ${counted(count, 'corner')}?`)) drawing.value = null;
+  return count < 3 || window.confirm(`Discard ${counted(count, 'corner')}?`);
+}
+
+/** Ends drawing without a unit. */
+export function cancelDrawing(): void {
+  if (mayDiscardCorners()) drawing.value = null;
 }
 
 export function removeLastCorner(): void {

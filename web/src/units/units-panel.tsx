@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { mayDiscardCorners } from '../drawing/drawing.js';
 import { FileDrop, readOne } from '../files/file-drop.js';
 import type { FileContent } from '../files/read-file.js';
 import { showBox } from '../map/shown-map.js';
@@ -49,7 +50,7 @@ export function UnitsPanel() {
 /** Takes what a file holds. @returns what a planner should know of it */
 function take({ polygons, points, ignored, notes = [], project }: FileContent): string {
   if (project !== undefined) {
-    if (!mayDiscardRows()) return 'Not opened: the answered rows stay.';
+    if (!mayDiscardCorners() || !mayDiscardRows()) return 'Not opened: the work on the page stays.';
     takeWork(project, true);
     markSaved(work.peek());
     panel.value = 'units';

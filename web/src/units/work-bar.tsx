@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { mayDiscardCorners } from '../drawing/drawing.js';
 import { download } from '../files/download.js';
 import { projectFile } from '../files/project-file.js';
 import { dateText } from '../page/format.js';
@@ -92,7 +93,7 @@ export function WorkBar({ onOpen, onClear }: WorkBarProps) {
       {isChangedElsewhere.value && (
         <p class="flag" role="status">
           The work was changed in another tab.{' '}
-          <button type="button" onClick={() => mayDiscardRows() && takeOver()}>
+          <button type="button" onClick={() => mayDiscardCorners() && mayDiscardRows() && takeOver()}>
             Take it over
           </button>
         </p>
