@@ -51,9 +51,8 @@ test("orders are those of the API for a target per acre with a reserve, of all u
   await page.getByLabel('Calculated from').selectOption('low');
   await page.getByLabel("Compare with today's climate").check();
   const asked = { costs: { manual: 1.2, drone_seeded: 0.6 }, basis: 'low', scenario: { warming_c: 2 } };
-  const [north, other] = await Promise.all(
-    [300, 302.5].map((perAcre) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA })),
-  );
+  const ofTarget = (perAcre: number) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA });
+  const [north, other] = await Promise.all([300, 302.5].map(ofTarget));
   const [own, common] = [north!.options[0]!.order!, other!.options[0]!.order!];
   const isBest = sameAs(north!.options[0]!);
   const today = (await optionsOf({})).options.find(isBest)!.survival.mean;

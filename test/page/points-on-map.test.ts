@@ -39,13 +39,12 @@ test('scored points are circles in the colours of survival; a click opens the ro
   await expect.poll(() => colourAt(page, x + 10, y)).toEqual([194, 65, 12]);
   await page.getByRole('button', { name: 'Close the point' }).click();
   await expect.poll(() => colourAt(page, x + 10, y)).not.toEqual([194, 65, 12]);
-  await expect
-    .poll(async () => {
-      await page.mouse.move(x + 1, y);
-      await page.mouse.move(x, y);
-      return (await page.locator('.hover').allTextContents()).join();
-    })
-    .toBe(`Point 1: ${Math.round(survival * 100)}\u00a0% alive after 5 years`);
+  const hovered = async () => {
+    await page.mouse.move(x + 1, y);
+    await page.mouse.move(x, y);
+    return (await page.locator('.hover').allTextContents()).join();
+  };
+  await expect.poll(hovered).toBe(`Point 1: ${Math.round(survival * 100)}\u00a0% alive after 5 years`);
   await page.getByRole('tab', { name: 'Site' }).click();
   await page.mouse.click(x, y);
   await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
@@ -96,9 +95,8 @@ test('choices that every row of a file makes itself are no other choices', async
   const rows = ['44.12,-122.03,PSME,manual', '44.14,-122.0,PISI,drone_seeded'];
   await drop(page, 'own.csv', ['latitude,longitude,species_code,planting_method', ...rows, ''].join('\n'));
   await page.getByRole('button', { name: 'Score the points' }).click();
-  const status = page.locator('.points').getByRole('status');
   const asked = "for each row's species, each row's method, after 5 years, today's climate";
-  await status.getByText(asked).waitFor();
+  await page.locator('.points').getByRole('status').getByText(asked).waitFor();
   await page.locator('.controls select').first().selectOption('PISI');
   await setWarming(page, '2');
   await page.getByText('Changed since then: another climate.').waitFor();
