@@ -1,3 +1,4 @@
+import { abortable } from '@nurselog/client/abortable';
 import type { NurselogError } from '@nurselog/client/nurselog-error';
 import { batch, signal } from '@preact/signals';
 import type { Health } from '../api/types.js';
@@ -27,6 +28,8 @@ export const attempt = signal(0);
 /** Delay before the first check whether the service is back; each later check waits twice as long as the one before. */
 const FIRST_CHECK_MS = 3000;
 const MAX_CHECK_MS = 60_000;
+/** A lost connection may never answer, and the next check waits for this one. */
+const CHECK_TIMEOUT_MS = 10_000;
 let delayMs = FIRST_CHECK_MS;
 let checkTimer: number | undefined;
 let failedAt = Number.NEGATIVE_INFINITY;
@@ -94,15 +97,18 @@ async function checkAgain(): Promise<void> {
 }
 
 /** Asks which models answer, which needs no key and no quota. @returns whether the service is up */
-export async function checkHealth(signal: AbortSignal | null = null): Promise<boolean> {
-  try {
+export async function checkHealth(signal?: AbortSignal): Promise<boolean> {
+  const ask = async (signal: AbortSignal) => {
     const response = await fetch('/v1/health', { signal });
-    const { model } = (await response.json()) as Health;
+    return { isOk: response.ok, ...((await response.json()) as Health) };
+  };
+  try {
+    const { isOk, model } = await abortable(signal, ask, CHECK_TIMEOUT_MS);
     batch(() => {
       servedVersion.value = model.version;
       servedDigest.value = model.digest;
     });
-    return response.ok;
+    return isOk;
   } catch {
     return false;
   }
