@@ -23,11 +23,8 @@ test('by models without intervals points are scored; no layer of them, no plan i
   await page.locator('.legend').getByText('Hand planting: survival after 5 years').waitFor();
   const layers = page.getByLabel('Map shows');
   expect(await layers.inputValue()).toBe('survival');
-  expect(await layers.locator('option').allTextContents()).toEqual([
-    'Survival',
-    'Hand against drone',
-    'Best native species',
-  ]);
+  const names = ['Survival', 'Hand against drone', 'Best native species'];
+  expect(await layers.locator('option').allTextContents()).toEqual(names);
 
   await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
   await score(page, '1 of 1 rows answered; mean survival');
@@ -41,6 +38,10 @@ test('by models without intervals points are scored; no layer of them, no plan i
   const units = readCsv(await saved(page, 'Export CSV'));
   expect(units.map(({ error }) => error)).toEqual(['Not planned yet.', 'Not planned yet.']);
   expect(asked).not.toContain('/v1/plan');
+  await page.pdf(); // which draws the map
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByRole('img', { name: 'The map' }).isVisible()).toBe(true);
+  await page.emulateMedia({ media: 'screen' });
 
   await page.getByLabel('Douglas-fir only').check();
   await page.getByRole('tab', { name: 'Site' }).click();

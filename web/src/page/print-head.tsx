@@ -19,7 +19,7 @@ export const printPage = () => window.print();
 /** On paper above every panel: what was chosen, when, by which model, and the map with its legend. */
 export function PrintHead() {
   const model = catalogues.value?.model;
-  // Its report names species, methods and the map after the totals.
+  // What is below names species and methods, and has the map.
   const hasPlan = panel.value === 'units' && units.value.length > 0;
   return (
     <div class="print-only print-head">

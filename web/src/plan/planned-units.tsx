@@ -4,6 +4,7 @@ import { isMapLoading } from '../map/shown-map.js';
 import { counted, number, typedPercent } from '../page/format.js';
 import { ErrorNote, errorText, namesOf } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
+import { PrintedMap } from '../page/printed-map.js';
 import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { assumptions, horizon, optionsOf } from '../state/choices.js';
@@ -131,7 +132,9 @@ export function PlannedUnits() {
           </div>
         </div>
       </div>
-      {answer !== null && !isLoading && (
+      {answer === null || isLoading ? (
+        <PrintedMap />
+      ) : (
         <Report rows={rows} unplanned={unplanned} scope={scopeText(chosen)} rankBy={rankBy} />
       )}
     </>
