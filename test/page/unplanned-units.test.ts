@@ -192,4 +192,7 @@ test('while the service cannot plan, units can be saved as GeoJSON', async () =>
   const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
   const geometry = { coordinates: [RING.toReversed()] };
   expect(features).toMatchObject([{ properties: { unit: 'North slope' }, geometry }]);
+  await page.route('**/assets/xlsx-*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Export XLSX' }).click();
+  await page.getByText('A part of the page cannot be loaded. Try again when the service is back').waitFor();
 });

@@ -27,6 +27,11 @@ dropUnknownChoices();
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void checkHealth();
 });
+// The browser's message has an address and no advice.
+window.addEventListener('vite:preloadError', ({ payload }) => {
+  payload.message =
+    'A part of the page cannot be loaded. Try again when the service is back; reload the page if it was updated.';
+});
 const root = document.getElementById('page');
 if (root !== null) {
   root.replaceChildren(); // removes the note that the page is loading
