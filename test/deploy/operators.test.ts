@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { configTable } from '../support/config-table.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { sharedService } from '../support/service.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
-import { expectRulesToPass } from './support/promtool.js';
+import { expectRulesToPass, promtool } from './support/promtool.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
@@ -29,9 +29,8 @@ const PANELS = DASHBOARD.panels
   .filter(({ targets }) => targets !== undefined)
   .map(({ title, targets }) => ({ title, expressions: targets!.map(({ expr }) => expr) }));
 
-/** The runbook_url of an alert. @param docs the URL of the folder of docs/, by default as in the rules */
-const runbookOf = (alert: string, docs = '{{ $externalLabels.nurselog_docs }}') =>
-  `${docs}docs/operations.md#${alert.toLowerCase()}`;
+const runbookOf = (alert: string) =>
+  `{{ $externalLabels.nurselog_docs }}docs/operations.md#${alert.toLowerCase()}`;
 
 /** Names of the service's metrics in a text, without `up`, which Prometheus records itself. */
 function metricNames(text: string): string[] {
@@ -66,11 +65,6 @@ test('docs/operations.md has advice on every environment variable', () => {
   for (const [, name] of configTable().matchAll(/^\| `(\w+)`/gm)) expect(advice).toContain(`\`${name}\``);
 });
 
-test('NurselogQueueFilling fires from where batches may be rejected: an eighth of the default limit', () => {
-  const expr = `nurselog_queue_sites > ${loadConfig({}).queueLimitSites / 8}`;
-  expect(ALERTS).toContainEqual(expect.objectContaining({ alert: 'NurselogQueueFilling', expr }));
-});
-
 test.each(ALERTS)('the alert $alert queries metrics that the service has', ({ expr }) => {
   expect(/\bup\{/.test(expr) || metricNames(expr).length > 0).toBe(true);
   for (const name of metricNames(expr)) expect(exported).toContain(withoutSuffix(name));
@@ -84,53 +78,58 @@ test.each(PANELS)('the panel "$title" queries metrics that the service has', ({ 
 });
 
 test.skipIf(DEPLOY_TOOLS === undefined)(
-  'Prometheus accepts every expression of the alerts and the panels',
+  'Prometheus accepts its configuration, loads the alerts, and accepts every expression of the panels',
   () => {
-    const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
     const file = path.join(temporaryFolder(), 'panels.yaml');
     const rules = PANELS.flatMap(({ expressions }) => expressions).map((expr, index) => ({
       record: `panel:${index}`,
       expr: expr.replaceAll('$__rate_interval', '5m'),
     }));
     writeFileSync(file, stringify({ groups: [{ name: 'panels', rules }] }));
-    const alerts = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
-    const said = execFileSync(promtool, ['check', 'rules', alerts, file], { encoding: 'utf8' });
-    expect(said).toContain(`SUCCESS: ${ALERTS.length} rules found`);
-    expect(said).toContain(`SUCCESS: ${rules.length} rules found`);
+    expect(promtool('check', 'config', PROMETHEUS)).toContain(`SUCCESS: ${ALERTS.length} rules found`);
+    expect(promtool('check', 'rules', file)).toContain(`SUCCESS: ${rules.length} rules found`);
   },
 );
 
-test.skipIf(DEPLOY_TOOLS === undefined)('Prometheus accepts its configuration and loads the alerts', () => {
-  const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
-  const said = execFileSync(promtool, ['check', 'config', PROMETHEUS], { encoding: 'utf8' });
-  expect(said).toContain(`SUCCESS: ${ALERTS.length} rules found`);
-});
+const REQUESTS = 'nurselog_http_request_duration_seconds';
+const plans = (status: number) => `${REQUESTS}_count{route="/v1/plan",status="${status}"}`;
+/** While the service starts or drains. */
+const HEALTH_503 = plans(503).replace('plan', 'health');
+const below = (le: string) => `${REQUESTS}_bucket{route="/v1/predict",le="${le}"}`;
+/** Waiting sites up to which no batch is rejected. */
+const UNREFUSED = loadConfig({}).queueLimitSites / 8;
 
-test.skipIf(DEPLOY_TOOLS === undefined)(
-  'NurselogRefusing counts the 503 of requests, and not those of health checks while the service starts or drains',
-  () => {
-    const series = (route: string, status: string) =>
-      `nurselog_http_request_duration_seconds_count{instance="a",route="${route}",status="${status}"}`;
-    const health = { series: series('/v1/health', '503'), values: '0+60x30' };
-    const answered = { series: series('/v1/predict', '200'), values: '0+60x30' };
-    const refused = { series: series('/v1/predict', '503'), values: '0+1x30' };
-    const firing = {
-      exp_labels: { severity: 'page' },
-      exp_annotations: {
-        summary: 'More than 1 % of requests get 503',
-        runbook_url: runbookOf('NurselogRefusing', 'https://git.example.org/'),
-      },
-    };
-    for (const [input_series, exp_alerts] of [
-      [[health, answered], []],
-      [[health, answered, refused], [firing]],
-    ])
-      expectRulesToPass({
-        interval: '1m',
-        external_labels: { nurselog_docs: 'https://git.example.org/' },
-        input_series,
-        alert_rule_test: [{ alertname: 'NurselogRefusing', eval_time: '30m', exp_alerts }],
-      });
+/** By alert: values, one a minute, of series in the half hour in which its cause lasts and in the half hour after it. */
+const CAUSES: [alert: string, series: Record<string, string>][] = [
+  ['NurselogDown', { up: '0x29 1x29' }],
+  ['NurselogAbsent', { up: '_x30 1x29' }],
+  ['NurselogStoreDown', { nurselog_store_up: '0x29 1x29' }],
+  ['NurselogRestarting', { process_start_time_seconds: '0+60x29 1740x29' }],
+  ['NurselogFailing', { [plans(500)]: '0+1x29 29x29' }],
+  ['NurselogRefusing', { [plans(200)]: '0+9x59', [plans(503)]: '0+1x29 29x29', [HEALTH_503]: '0+9x59' }],
+  ['NurselogQueueFilling', { nurselog_queue_sites: `${UNREFUSED + 1}x29 ${UNREFUSED}x29` }],
+  ['NurselogSlow', { [below('.25')]: '0x29 0+9x29', [below('.5')]: '0+9x59', [below('+Inf')]: '0+9x59' }],
+  ['NurselogMainThreadBusy', { nodejs_eventloop_lag_p99_seconds: '0.3x29 0.1x29' }],
+  ['NurselogMemory', { process_resident_memory_bytes: '1000000000x29 500000000x29' }],
+  ['NurselogConnectionsFull', { nurselog_connections_closed_total: '0+1x29 29x29' }],
+  ['NurselogLogLinesDropped', { nurselog_log_lines_dropped_total: '0+1x29 29x29' }],
+  ['NurselogModelRefused', { nurselog_model_reload_refused: '1x29 0x29' }],
+];
+
+test.skipIf(DEPLOY_TOOLS === undefined).each(CAUSES)(
+  '%s alone fires while its cause lasts, and ends after it',
+  (alert, causes) => {
+    const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
+    const exp_samples = [{ labels: `{alertname="${alert}"}`, value: 1 }];
+    const input_series = Object.entries({ up: '1x59', ...causes }).map(([name, values]) => ({
+      series: name.replace(/^\w+$/, '$&{job="nurselog"}'),
+      values,
+    }));
+    const promql_expr_test = [
+      { expr, eval_time: '29m', exp_samples },
+      { expr, eval_time: '59m' },
+    ];
+    expectRulesToPass({ interval: '1m', input_series, promql_expr_test });
   },
 );
 
@@ -143,8 +142,8 @@ test('Prometheus scrapes three replicas without containers, under the name that 
 });
 
 test.skipIf(DEPLOY_TOOLS === undefined)("Prometheus has no objection to the service's own metrics", () => {
-  const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
-  const checked = spawnSync(promtool, ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
+  const command = path.join(DEPLOY_TOOLS!, 'promtool');
+  const checked = spawnSync(command, ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
   expect(checked.error).toBeUndefined();
   expect(checked.stderr.split('\n').filter((line) => line.startsWith('nurselog_'))).toEqual([]);
 });

@@ -30,29 +30,29 @@ export function expectModelsDiffer(
   const names = new Set(stages.flatMap(({ series }) => series));
   const valuesOf = (name: string) =>
     stages.flatMap(({ series }) => Array(STAGE_MINUTES).fill(series.includes(name) ? '1' : '_')).join(' ');
-  const firing = {
-    exp_labels: { severity: 'warn' },
-    exp_annotations: {
-      summary: 'Replicas serve models or grids of different digests',
-      runbook_url: 'docs/operations.md#nurselogmodelsdiffer',
-    },
+  const exp_annotations = {
+    summary: 'Replicas serve models or grids of different digests',
+    runbook_url: 'https://git.example.org/docs/operations.md#nurselogmodelsdiffer',
   };
-  const tests = {
+  const firing = { exp_labels: { severity: 'warn' }, exp_annotations };
+  expectRulesToPass({
     interval: '1m',
+    external_labels: { nurselog_docs: 'https://git.example.org/' },
     input_series: [...names].map((series) => ({ series, values: valuesOf(series) })),
     alert_rule_test: stages.map(({ isFiring }, stage) => ({
       alertname: 'NurselogModelsDiffer',
       eval_time: `${(stage + 1) * STAGE_MINUTES - 1}m`,
       exp_alerts: isFiring ? [firing] : [],
     })),
-  };
-  expectRulesToPass(tests);
+  });
 }
 
 /** Has promtool run one test of the alerts, as its documentation describes them. */
 export function expectRulesToPass(test: object): void {
   const file = path.join(temporaryFolder(), 'test.yaml');
   writeFileSync(file, stringify({ rule_files: [ALERTS], tests: [test] }));
-  const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
-  expect(execFileSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS');
+  expect(promtool('test', 'rules', file)).toContain('SUCCESS');
 }
+
+export const promtool = (...command: string[]) =>
+  execFileSync(path.join(DEPLOY_TOOLS!, 'promtool'), command, { encoding: 'utf8' });
