@@ -111,6 +111,7 @@ const CAUSES: [alert: string, series: Record<string, string>][] = [
   ['NurselogSlow', { [below('.25')]: '0x29 0+9x29', [below('.5')]: '0+9x59', [below('+Inf')]: '0+9x59' }],
   ['NurselogMainThreadBusy', { nodejs_eventloop_lag_p99_seconds: '0.3x29 0.1x29' }],
   ['NurselogMemory', { process_resident_memory_bytes: '1000000000x29 500000000x29' }],
+  ['NurselogFilesRunOut', { process_open_fds: '4600x29 4500x29', nurselog_connections: '4096x59' }],
   ['NurselogConnectionsFull', { nurselog_connections_closed_total: '0+1x29 29x29' }],
   ['NurselogLogLinesDropped', { nurselog_log_lines_dropped_total: '0+1x29 29x29' }],
   ['NurselogModelRefused', { nurselog_model_reload_refused: '1x29 0x29' }],
