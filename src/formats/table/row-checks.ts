@@ -17,13 +17,6 @@ import { isOptional, READ_COLUMNS, type ReadColumn, type ReadPositions } from '.
 import type { TableRequest } from './table-request.js';
 import type { ChunkRows } from './table-source.js';
 
-/** A decimal comma instead of a point. */
-const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
-/** Commas between thousands. */
-const THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$/;
-/** Columns that have numbers of 1,000 and more. */
-const LARGE_NUMBERS: readonly string[] = ['elevation_m', 'seeds_per_spot'];
-
 /** What rows are checked against. */
 const rowRules = memoize((data: PredictorData) => {
   const { prediction, assumptions } = requestSchemas(data);
@@ -89,19 +82,7 @@ export function rowChecks(data: PredictorData, request: TableRequest, columns: R
         const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
         if (value !== undefined) site[name] = value;
       }
-      const error = entryError(data, schema, site);
-      return { ...error, message: error.message + commaAdvice(site) };
+      return entryError(data, schema, site);
     },
   };
-}
-
-/** What to write in place of numbers with commas; empty where there are none. */
-function commaAdvice(site: Partial<Record<ReadColumn, unknown>>): string {
-  const isThousands = (name: string, text: string) => LARGE_NUMBERS.includes(name) && THOUSANDS.test(text);
-  const texts = Object.entries(site).flatMap(([n, v]) => (typeof v === 'string' ? [[n, v] as const] : []));
-  if (texts.some(([name, text]) => DECIMAL_COMMA.test(text) && !isThousands(name, text)))
-    return ' Write decimals with a point, not with a comma.';
-  const [, number] = texts.find((entry) => isThousands(...entry)) ?? [];
-  if (number === undefined) return '';
-  return ` Write thousands without a comma: ${number.replaceAll(',', '').trim()}. Write decimals with a point.`;
 }
