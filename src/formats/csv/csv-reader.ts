@@ -1,8 +1,8 @@
 import { Field, Schema, Utf8 } from 'apache-arrow';
 import { textColumn } from '../arrow/column-builder.js';
 import { show } from '../errors/shown-value.js';
-import { MAX_NAME_BYTES, REQUIRED_COLUMNS, readPositions } from '../table/input-columns.js';
-import { lineError, type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
+import { readPositions } from '../table/input-columns.js';
+import { type TableChunk, type TableRequest, tableError } from '../table/table-request.js';
 import type { ChunkRows, TableReader, TableSource } from '../table/table-source.js';
 import {
   hasByteOrderMark,
@@ -35,13 +35,14 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
       let header = before?.header;
       while (!check.isChecked) {
         const start = check.at;
-        if (header === undefined) checkFirstLine(text.toString('latin1', start, start + MAX_NAME_BYTES));
         const lines = text.toString('latin1', start, windowEnd(text, start));
         const refuse = (offset: number, problem: string) => check.error(start + offset, problem);
         const addRow = (cells: readonly string[], from: number, end: number) => {
           if (cells.length === 1 && cells[0] === '') throw refuse(from, 'is blank: remove it');
           if (header === undefined) {
             header = { names: cells.map(fromLatin1), lineEnd: lines[end - 2] === '\r' ? '\r\n' : '\n' };
+            if (cells.length === 1)
+              throw tableError(`its header has one column, ${show(header.names[0])}: ${COMMAS}`);
             readPositions(header.names);
           } else if (cells.length !== header.names.length)
             throw refuse(from, fieldCount(cells, header.names));
@@ -65,29 +66,10 @@ export function csvReader(body: Buffer, request: TableRequest): TableReader {
   };
 }
 
-const TEXT_AFTER_QUOTE = 'has a quoted field with text after its quote: write a quote within a field twice';
-const ROW_TOO_LONG = `begins a row of more than ${MAX_ROW_BYTES} bytes: look for a quote that is not closed`;
-
-/** Separators that other programs write, and their names in the plural. */
-const OTHER_SEPARATORS = [
-  [';', 'semicolons'],
-  ['\t', 'tabs'],
-  ['|', 'vertical bars'],
-] as const;
-
-/** @throws ApiError where a text does not begin with names between commas, with how they are written instead */
-function checkFirstLine(text: string): void {
-  const [line] = text.replaceAll(/(^|[,\n])"[^"]*(?:""[^"]*)*"?/g, '$1').split('\n', 1);
-  if (/\r[^\r]/.test(line)) throw tableError('its lines end with CR alone: end them with LF or CRLF');
-  if (/^sep=/i.test(line))
-    throw lineError(1, `is ${show(line.trim())}, as Excel writes it: remove it, ${COMMAS}`);
-  const [, separators] = OTHER_SEPARATORS.find(([separator]) => line.includes(separator)) ?? [];
-  const names = line.split(',').length;
-  if (separators !== undefined && names < REQUIRED_COLUMNS.length)
-    throw tableError(`its columns are separated by ${separators}: ${COMMAS}`);
-}
-
 const COMMAS = 'separate the columns with commas, and write decimals with a point';
+const TEXT_AFTER_QUOTE =
+  'has a quoted field with text after its quote: separate fields with commas, and write a quote within a field twice';
+const ROW_TOO_LONG = `begins a row of more than ${MAX_ROW_BYTES} bytes: look for a quote that is not closed, or for lines that end with CR alone`;
 
 /** The end of the last line within MAX_ROW_BYTES of `start`, or of the body; `start` or less if no line ends there. */
 function windowEnd(body: Buffer, start: number): number {

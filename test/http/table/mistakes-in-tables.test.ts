@@ -28,7 +28,6 @@ const SITES: Record<string, Column> = {
 const stream = (columns: Record<string, Column> = {}) => arrowOf({ ...SITES, ...columns });
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const COMMAS = 'separate the columns with commas, and write decimals with a point';
-const CR_ALONE = 'lines end with CR alone: end them with LF or CRLF';
 const NOT_UTF8 =
   'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252';
 
@@ -47,7 +46,7 @@ test.each<[TableFormat, mistake: string, body: string | Uint8Array, path: string
   [
     'csv',
     'names that are too long',
-    `${'x'.repeat(33_000)}\n`,
+    `${'x'.repeat(32_999)},b\n`,
     '',
     '33000 bytes, and may have at most 32768',
   ],
@@ -56,12 +55,9 @@ test.each<[TableFormat, mistake: string, body: string | Uint8Array, path: string
   ['csv', "one of another answer's", `${HEADER},low_3\n`, 'low_3', 'low_3 has the name of a column of'],
   ['csv', 'capitals', `${HEADER.toUpperCase()}\n`, 'latitude', '. Write names in lower case and without'],
   ['csv', 'spaces', HEADER.replaceAll(',', ', '), 'longitude', '. Write names in lower case and without '],
-  ['csv', 'semicolons', 'latitude;longitude\n', '', `are separated by semicolons: ${COMMAS}`],
-  ['csv', 'quotes and tabs', `"${HEADER.replaceAll(',', '"\t"')}"\n`, '', `separated by tabs: ${COMMAS}`],
-  ['csv', 'two names of three that have commas', 'a|b, c|d, e\n', '', `by vertical bars: ${COMMAS}`],
-  ['csv', 'a line of Excel', `\ufeffsep=,\r\n${HEADER}\r\n`, 'line 1', 'is "sep=,", as Excel writes it: '],
-  ['csv', 'CR alone', `${HEADER},a\r${`${ROW},a\r`.repeat(50_000)}`, '', `its ${CR_ALONE}`],
-  ['csv', 'quotes and CR alone', `"a",${HEADER}\r"b",${ROW}\n`, '', `its ${CR_ALONE}`],
+  ['csv', 'semicolons', 'latitude;longitude\n', '', `one column, "latitude;longitude": ${COMMAS}`],
+  ['csv', 'quotes and tabs', `"${HEADER.replaceAll(',', '"\t"')}"\n`, 'line 1', 'fields with commas, and'],
+  ['csv', 'CR alone', `${HEADER},a\r${`${ROW},a\r`.repeat(50_000)}`, 'line 1', 'that end with CR alone'],
   ['csv', 'semicolons in rows', `${HEADER}\n44;-122,03;PSME\n`, 'line 2', 'separate fields with commas'],
   ['csv', 'Latin-1', latin1(`${HEADER},a\n${ROW},a\n${ROW},caf\xe9\n`), 'line 3', `line 3 ${NOT_UTF8}`],
   ['csv', 'UTF-16', Buffer.from(`\ufeff${HEADER}\n`, 'utf16le'), '', 'it is UTF-16: save it as UTF-8'],
