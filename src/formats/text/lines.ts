@@ -14,7 +14,6 @@ const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /** Where a line that ends at `end` ends without its LF or CRLF. */
 export function withoutLineEnd(body: Buffer, end: number): number {
@@ -25,14 +24,11 @@ export function withoutLineEnd(body: Buffer, end: number): number {
 /** Where a text starts, after a byte order mark. @throws ApiError invalid_request where it is empty or not UTF-8 */
 function textStart(body: Buffer): number {
   if (body.length === 0) throw tableError('the body is empty');
-  if (!isUtf8(body)) {
-    const startsWith = (mark: Buffer) => body.subarray(0, mark.length).equals(mark);
-    if (UTF_16_MARKS.some(startsWith)) throw tableError('it is UTF-16: save it as UTF-8');
+  if (!isUtf8(body))
     throw lineError(
       firstLineNotUtf8(body),
-      'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252',
+      'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1, Windows-1252 or UTF-16',
     );
-  }
   return hasByteOrderMark(body) ? BYTE_ORDER_MARK.length : 0;
 }
 

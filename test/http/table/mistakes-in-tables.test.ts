@@ -29,7 +29,7 @@ const stream = (columns: Record<string, Column> = {}) => arrowOf({ ...SITES, ...
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const COMMAS = 'separate the columns with commas, and write decimals with a point';
 const NOT_UTF8 =
-  'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252';
+  'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1, Windows-1252 or UTF-16';
 
 function unionStream(): Uint8Array {
   const type = new SparseUnion([0], [new Field('a', new Float64())]);
@@ -60,7 +60,7 @@ test.each<[TableFormat, mistake: string, body: string | Uint8Array, path: string
   ['csv', 'CR alone', `${HEADER},a\r${`${ROW},a\r`.repeat(50_000)}`, 'line 1', 'that end with CR alone'],
   ['csv', 'semicolons in rows', `${HEADER}\n44;-122,03;PSME\n`, 'line 2', 'separate fields with commas'],
   ['csv', 'Latin-1', latin1(`${HEADER},a\n${ROW},a\n${ROW},caf\xe9\n`), 'line 3', `line 3 ${NOT_UTF8}`],
-  ['csv', 'UTF-16', Buffer.from(`\ufeff${HEADER}\n`, 'utf16le'), '', 'it is UTF-16: save it as UTF-8'],
+  ['csv', 'UTF-16', Buffer.from(`\ufeff${HEADER}\n`, 'utf16le'), 'line 1', `line 1 ${NOT_UTF8}`],
   ['csv', 'a short row', `${HEADER}\n${ROW}\n44,-122,PSME\n`, 'line 3', 'has 3 fields, but the header has 4'],
   ['csv', 'decimal commas', `${HEADER}\n44,12,${ROW}\n`, 'line 2', 'write decimals with a point'],
   ['csv', 'line ends in a field', `a,${HEADER}\n"\n\n",${ROW}\n1\n`, 'line 5', 'line 5 has 1 field, '],
