@@ -44,9 +44,7 @@ export function readPositions(names: readonly string[]): ReadPositions {
     const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
     const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
     const others = names.length === 0 ? 'it has no columns' : `its columns are ${shown}${more}`;
-    const isAlike = names.some((name) => missing.some((column) => column === name.trim().toLowerCase()));
-    const remedy = isAlike ? '. Write names in lower case and without spaces' : '';
-    throw tableError(`it has no ${what}; ${others}${remedy}`, missing[0]);
+    throw tableError(`it has no ${what}; ${others}`, missing[0]);
   }
   const second = names.findIndex((name, position) => names.indexOf(name) < position);
   if (second !== -1) {
