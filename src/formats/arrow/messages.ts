@@ -14,16 +14,6 @@ export const ALIGNMENT = 8;
 
 const isAligned = (bytes: number) => bytes % ALIGNMENT === 0;
 
-/** What other formats begin with, and what to send instead. */
-const OTHER_FORMATS = [
-  [
-    'ARROW1',
-    'it is an Arrow file, not an Arrow stream: write it with new_stream, not new_file (Feather V2 is a file, too)',
-  ],
-  ['FEA1', 'it is a Feather file: send an Arrow stream'],
-  ['PAR1', 'it is a Parquet file: send an Arrow stream'],
-] as const;
-
 /**
  * The checked messages of an Arrow stream (the format since 0.15), each with its body and where it starts in the stream.
  * @param body at a multiple of ALIGNMENT in its buffer
@@ -61,10 +51,10 @@ export function* messagesOf(body: Uint8Array) {
 function checkFormat(body: Uint8Array): void {
   if (body.length === 0) throw tableError('the body is empty');
   const start = Buffer.from(body.subarray(0, PREFIX_BYTES)).toString('latin1');
-  const [, advice] = OTHER_FORMATS.find(([magic]) => start.startsWith(magic)) ?? [];
-  if (advice !== undefined) throw tableError(advice);
   if (!start.startsWith('\xff\xff\xff\xff'.slice(0, start.length)))
-    throw tableError('it is not an Arrow stream, which begins with FF FF FF FF');
+    throw tableError(
+      'it is not an Arrow stream, which begins with FF FF FF FF: send an Arrow file, Feather or Parquet as a stream',
+    );
 }
 
 function truncated(body: Uint8Array, at: number): Error {
