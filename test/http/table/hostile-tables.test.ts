@@ -184,7 +184,7 @@ test.each([
   writer.writeAll(tableFromIPC(bodyOf('arrow', rows)).batches);
   writer.finish();
   expect(messageOf(writer.toUint8Array(true), 'arrow')).toMatch(
-    /its buffers are compressed \((LZ4|ZSTD)\): write the stream with compression none\./,
+    /its buffers are compressed: write the stream with compression none\./,
   );
 });
 
