@@ -33,8 +33,6 @@ export const ELEVATION: OptionNumber = {
   column: OWN_ELEVATION,
 };
 
-export const METRES_PER_FOOT = 0.3048;
-
 /** The members of `scenario`. */
 export const SCENARIO: readonly OptionNumber[] = [
   { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2, column: WARMING },

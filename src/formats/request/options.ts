@@ -4,13 +4,12 @@ import { INCLUDES } from '../../prediction/dimensions.js';
 import type { PredictorData } from '../../prediction/predictor-data.js';
 import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { adjustmentWidth, OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { SHOWN_ELEMENTS, show, showAll } from '../errors/shown-value.js';
+import { show, showAll } from '../errors/shown-value.js';
 import {
   conditionsOf,
   describedNumber,
   ELEVATION,
   isInRange,
-  METRES_PER_FOOT,
   type OptionNumber,
   rangeMessage,
   SCENARIO,
@@ -96,13 +95,7 @@ function elevation(isUsable: boolean): Option {
     write(value, rows, row, refuse) {
       if (!isUsable) refuse('elevation_m cannot be used: the data of this service have no lapse rates');
       else if (isInRange(value, ELEVATION)) setAdjustment(rows, row, ELEVATION, value);
-      else {
-        const isInFeet =
-          typeof value === 'number' &&
-          value > ELEVATION.maximum &&
-          isInRange(value * METRES_PER_FOOT, ELEVATION);
-        refuse(rangeMessage(ELEVATION, value) + (isInFeet ? ' (was it in feet?)' : ''));
-      }
+      else refuse(rangeMessage(ELEVATION, value));
     },
   };
 }
@@ -121,8 +114,7 @@ function objectOfNumbers(id: string, numbers: readonly OptionNumber[], descripti
       }
       const unknown = Object.keys(value).filter((name) => !names.includes(name));
       if (unknown.length > 0) {
-        const keys = showAll(unknown.slice(0, SHOWN_ELEMENTS));
-        refuse(`${option} must not have ${keys}: its keys are ${names.join(', ')}`);
+        refuse(`${option} must not have ${showAll(unknown)}: its keys are ${names.join(', ')}`);
       }
       for (const number of numbers) {
         if (!Object.hasOwn(value, number.name)) continue;

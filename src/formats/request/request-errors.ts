@@ -8,7 +8,6 @@ import { MAX_RISE_M } from '../../prediction/site-features.js';
 import { OWN_ELEVATION, ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { show, shownPath } from '../errors/shown-value.js';
-import { METRES_PER_FOOT } from './option-numbers.js';
 import { placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, optionalNames, type PredictRequest } from './schemas.js';
 
@@ -169,6 +168,8 @@ export function placeError(
     },
   };
 }
+
+const METRES_PER_FOOT = 0.3048;
 
 function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
   const fromFeet = Math.round(elevationM * METRES_PER_FOOT);

@@ -192,7 +192,7 @@ test.each<[cell: string, problem: string | undefined]>([
   ['', undefined],
   ['NA', undefined],
   ['"NA"', undefined],
-  ['4400.5', '4400.5 (was it in feet?)'],
+  ['4400.5', '4400.5'],
   ['high', '"high"'],
   ['na', '"na"'],
   ['N/A', '"N/A"'],
