@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { csvOf, TABLE_PATH } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
-import { LogLines } from '../support/log-lines.js';
 import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { serviceOfFile, sharedService, startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, sharedService, type TestService } from '../support/service.js';
 
 const LISTED = 'https://maps.example.org';
 const ALSO_LISTED = 'http://localhost:5173';
@@ -191,28 +190,4 @@ test('OPTIONS without a preflight is 405 with Allow, and any OPTIONS on an unkno
     }
     await expectError(await preflight(service, LISTED, '/v1/nothing'), 404, 'not_found');
   }
-});
-
-/** The origins in the log after requests of pages of some origins. */
-async function loggedOrigins(corsOrigins: string, requests: readonly Record<string, string>[]) {
-  const log = new LogLines();
-  const service = await startTestService({ CORS_ORIGINS: corsOrigins }, undefined, log);
-  for (const headers of requests) {
-    await service.get('/v1/health', headers);
-    await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS', headers });
-  }
-  await service.stop();
-  const message = 'CORS_ORIGINS does not list the origin of a page';
-  return log.all.filter(({ msg }) => msg === message).map(({ origin }) => origin);
-}
-
-test('the first refused origin in a minute is logged, cut to 100 characters; listed ones, that of the service itself and absent ones are not', async () => {
-  const long = `https://${'a'.repeat(5000)}.example`;
-  const refused = ['https://b.example', 'null', long].map((origin) => ({ origin }));
-  const own = { origin: 'https://nurselog.example', 'sec-fetch-site': 'same-origin' };
-  expect(await loggedOrigins('', [{ origin: long }, ...refused])).toEqual([long.slice(0, 100)]);
-  expect(await loggedOrigins(LISTED, [{}, { origin: LISTED }, own, ...refused])).toEqual([
-    'https://b.example',
-  ]);
-  expect(await loggedOrigins('*', refused)).toEqual([]);
 });

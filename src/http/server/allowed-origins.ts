@@ -9,36 +9,18 @@ const ALLOWED_HEADERS =
 
 const PREFLIGHT_SECONDS = 3600;
 
-/** The shortest time between two log lines about origins that are not listed. */
-const LOG_EVERY_MS = 60_000;
-
-/** Characters of an origin in the log. */
-const LOGGED_CHARACTERS = 100;
-
 /**
- * Lets pages of the listed origins call the API from a browser. Logs other origins, whose browsers do not say why calls
- * fail. Preflights are answered here, before the hooks that authenticate and count; those of other origins get what
- * OPTIONS gets without this. Credentials (cookies) are never allowed: the key is in a header.
+ * Lets pages of the listed origins call the API from a browser. Preflights are answered here, before the hooks that
+ * authenticate and count; those of other origins get what OPTIONS gets without this. Credentials (cookies) are never
+ * allowed: the key is in a header.
  * @param origins as browsers send them, or ANY_ORIGIN; none adds no headers
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
   /** The Access-Control-Allow-Origin for a page of an origin; false if there is no origin or it is not listed. */
   const permitted = (origin: string | undefined) =>
     origin !== undefined &&
     (String(origins) === ANY_ORIGIN ? ANY_ORIGIN : origins.includes(origin) && origin);
-
-  let loggedMs = Number.NEGATIVE_INFINITY;
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { origin, host, 'sec-fetch-site': site } = request.headers;
-    const isOther = origin !== undefined && site !== 'same-origin' && origin.split('://')[1] !== host;
-    if (isOther && !permitted(origin) && performance.now() - loggedMs > LOG_EVERY_MS) {
-      loggedMs = performance.now();
-      const fields = { origin: origin.slice(0, LOGGED_CHARACTERS) };
-      request.log.warn(fields, 'CORS_ORIGINS does not list the origin of a page');
-    }
-    done();
-  });
-  if (origins.length === 0) return;
   app.register(cors, {
     origin: (origin, done) => done(null, permitted(origin)),
     methods: ['GET', 'POST'],
