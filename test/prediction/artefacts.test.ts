@@ -246,14 +246,6 @@ const REGION_REFUSALS: readonly (readonly [string, Edit<Outlines>, string | RegE
     (o) => o.features[0]!.geometry.coordinates[0]![0]!.pop(),
     /^features\.0\.geometry\.coordinates\.0\.0: must end with its first position/,
   ],
-  [
-    'with exchanged outlines',
-    (o) => {
-      const [one, other] = o.features;
-      [one.geometry, other.geometry] = [other.geometry, one.geometry];
-    },
-    /^the outline of US-.. does not reach row \d+ of the grid, at /,
-  ],
 ];
 
 test.each(REGION_REFUSALS)('regions %s are refused', (_, edit, problem) =>

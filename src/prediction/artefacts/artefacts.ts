@@ -10,9 +10,9 @@ import {
   readChecksums,
   sha256Of,
 } from './artefact-file.js';
-import { type GridFile, parseGrid, pointOutside } from './grid-file.js';
+import { parseGrid, pointOutside } from './grid-file.js';
 import { isPractice, MANIFEST_FILE, type Manifest, manifestSchema } from './manifest.js';
-import { boundsOf, type Region, regionsSchema } from './regions.js';
+import { type Region, regionsSchema } from './regions.js';
 import { type SharedGrid, shareGrid, valueAt } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
 
@@ -63,7 +63,11 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const manifestFile = readArtefactFile(path.join(modelDir, MANIFEST_FILE));
   const manifest = parseJsonFile(manifestFile, manifestSchema);
 
-  checkRegions(path.join(dataDir, DATA_FILES.regions), grid, regions);
+  const regionNames = regions.map(({ region }) => region);
+  if (String(grid.regions) !== String(regionNames)) {
+    const found = `has the regions ${regionNames.join(', ')}, but the grid has ${grid.regions.join(', ')}`;
+    throw new ArtefactError(path.join(dataDir, DATA_FILES.regions), found);
+  }
   const refuse = (problem: string): never => {
     throw new ArtefactError(manifestFile.path, problem);
   };
@@ -100,29 +104,4 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     modelDigest: sha256Of(manifestFile.bytes),
     gridDigest: sha256Of(list.bytes),
   };
-}
-
-/** How far, in degrees, a point may lie outside the region that its cell mostly belongs to. */
-const BORDER_DEGREES = 0.1;
-
-/** @throws ArtefactError where the regions are not those of the grid, or points of the grid do not lie in theirs */
-function checkRegions(file: string, grid: GridFile, regions: readonly Region[]): void {
-  const names = regions.map(({ region }) => region);
-  if (String(grid.regions) !== String(names)) {
-    const found = `has the regions ${names.join(', ')}`;
-    throw new ArtefactError(file, `${found}, but the grid has ${grid.regions.join(', ')}`);
-  }
-  const bounds = regions.map((region) => boundsOf(region));
-  const placeOf = (point: number) =>
-    [grid.latitudes[grid.row[point]], grid.longitudes[grid.column[point]]] as const;
-  const isBeyond = (degrees: number, from: number, to: number) =>
-    degrees < from - BORDER_DEGREES || degrees > to + BORDER_DEGREES;
-  const stray = grid.region.findIndex((region, point) => {
-    const [latitude, longitude] = placeOf(point);
-    const { south, west, north, east } = bounds[region];
-    return isBeyond(latitude, south, north) || isBeyond(longitude, west, east);
-  });
-  if (stray === -1) return;
-  const place = `row ${stray} of the grid, at ${placeOf(stray).join(', ')}`;
-  throw new ArtefactError(file, `the outline of ${names[grid.region[stray]]} does not reach ${place}`);
 }
