@@ -78,6 +78,9 @@ export interface Plan {
 
 /** The most predictions of a request: sites times species times planting methods. */
 export const MAX_PREDICTIONS = 200_000;
+const TOO_MANY_PREDICTIONS =
+  `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods: ` +
+  'send fewer units, species or methods in a request';
 
 /** How long a step takes, about: others wait for it. */
 export const STEP_MS = 15;
@@ -104,20 +107,10 @@ export function readPlan(
     const unit = planUnit(features[units.length], terms, data);
     units.push(unit);
     rowCount += rowCountOf(unit);
-    if (rowCount * terms.methods.length > MAX_PREDICTIONS)
-      throw tooManyPoints(units.length, features.length, terms);
+    if (rowCount * terms.methods.length > MAX_PREDICTIONS) throw issueError('', TOO_MANY_PREDICTIONS);
     if (performance.now() > endMs) break;
   }
   return { terms, units, rowCount, isRead: units.length === features.length };
-}
-
-function tooManyPoints(read: number, total: number, { methods }: PlanTerms): ApiError {
-  return issueError(
-    '',
-    `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
-      `(the first ${read} of ${total} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
-      'send fewer units, species or methods in a request',
-  );
 }
 
 function planUnit(feature: UnitFeature, terms: PlanTerms, data: PredictorData) {
