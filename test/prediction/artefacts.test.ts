@@ -32,12 +32,6 @@ function featureOf({ features }: EditableManifest, name: string) {
   return features.find((feature) => feature.name === name)!;
 }
 
-/** An edit of the manifest by which a column holds the error of the dew point. */
-function putErrorIn(column: string) {
-  return (manifest: EditableManifest) =>
-    Object.assign(featureOf(manifest, 'dew_point'), { error: { at_point: 0, per_km: 0, column } });
-}
-
 /** An edit of a JSON file: a function, or new values by their paths. */
 type Edit<Content> = ((content: Content) => unknown) | Readonly<Record<string, unknown>>;
 
@@ -148,16 +142,6 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   ],
   ['has a feature with a negative error', { 'features.4.error.per_km': -1 }, /^features\.4\.error\.per_km: /],
   [
-    'has the error of a feature in a column that the grid lacks',
-    putErrorIn('moon_phase'),
-    'feature dew_point has its error in moon_phase, which is not a column of the grid in degC',
-  ],
-  [
-    'has the error of a feature in a column of another unit',
-    putErrorIn('soil_water_error'),
-    'has its error in soil_water_error, which is not a column of the grid in degC',
-  ],
-  [
     'lacks the averages of a species',
     (m) => m.methods.manual.averages.pop(),
     'methods.manual.averages: must be 31 rows (species) of 14 numbers (features)',
@@ -187,11 +171,6 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   ['has a level of intervals of 1', { interval_level: 1 }, /^interval_level: /],
   ['has a score at another horizon', { 'scores.0.horizon_years': 2 }, /^scores\.0\.horizon_years: /],
   ['has a score above 1', { 'scores.5.brier': 1.2 }, /^scores\.5\.brier: /],
-  [
-    'has the scores of a method and horizon twice',
-    (m) => m.scores.push(m.scores[1]),
-    'scores: manual at 3 years appears twice',
-  ],
 ];
 
 test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', (_, edit, problem) =>
@@ -344,5 +323,17 @@ test.each<readonly [what: string, changes: GridChanges, problem: string]>([
     const file = path.join(copy.dataDir, 'grid.arrow');
     writeGridCopy(file, changes);
     return file;
+  }, problem);
+});
+
+test.each([
+  ['moon_phase', 'column moon_phase is missing'],
+  ['soil_water_error', 'column soil_water_error is in mm, but must be in degC'],
+])('a grid whose column %s cannot be the error of the dew point is refused', async (column, problem) => {
+  await expectRefusedAfter((copy) => {
+    copy.editJson(path.join(copy.modelDir, 'manifest.json'), (manifest: EditableManifest) =>
+      Object.assign(featureOf(manifest, 'dew_point'), { error: { at_point: 0, per_km: 0, column } }),
+    );
+    return path.join(copy.dataDir, 'grid.arrow');
   }, problem);
 });

@@ -77,7 +77,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     refuse('species are not those of species.json in its order');
   for (const feature of manifest.features) {
     if (isPractice(feature)) continue;
-    const { name, unit, minimum, maximum, error } = feature;
+    const { name, unit, minimum, maximum } = feature;
     const column = grid.variables.get(name) ?? refuse(`feature ${name} is not a column of the grid`);
     if (column.unit !== unit)
       refuse(`feature ${name} is in ${unit}, but the grid's column is in ${column.unit}`);
@@ -86,10 +86,6 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
       const found = `the grid has a point with ${valueAt(column, outside)}`;
       refuse(`feature ${name} is from ${minimum} to ${maximum}, but ${found}`);
     }
-    if (error.column !== undefined && grid.variables.get(error.column)?.unit !== unit)
-      refuse(
-        `feature ${name} has its error in ${error.column}, which is not a column of the grid in ${unit}`,
-      );
   }
   const readModel = ({ file, sha256 }: { readonly file: string; readonly sha256: string }) =>
     readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);

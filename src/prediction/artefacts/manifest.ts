@@ -155,7 +155,7 @@ export const manifestSchema = z
   .superRefine((manifest, context) => {
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
-    const { coverage, codename, version, features, species, methods, interval_level, scores } = manifest;
+    const { coverage, codename, version, features, species, methods, interval_level } = manifest;
     const numbers = version.slice(coverage.length, -codename.length);
     if (!/^_v\d+_\d+_$/.test(numbers) || version !== coverage + numbers + codename)
       complain('version', `"${version}" is not ${coverage}_v<major>_<minor>_${codename}`);
@@ -184,9 +184,6 @@ export const manifestSchema = z
       Object.values(methods).some(({ intervals }) => (intervals === undefined) !== (interval_level === null))
     )
       complain('interval_level', 'must be a number if all methods have intervals, and null if none has');
-    const scored = scores.map((score) => `${score.planting_method} at ${score.horizon_years} years`);
-    const twice = scored.find((score, index) => scored.indexOf(score) !== index);
-    if (twice !== undefined) complain('scores', `${twice} appears twice`);
   });
 
 /** The description of a directory of models: version, features, species and the file of each planting method. */
