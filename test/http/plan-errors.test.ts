@@ -158,7 +158,7 @@ const WHOLE: readonly Mistake[] = [
   [
     'an id that is null',
     { units: collection(unit(1), { ...unit(1), id: null }) },
-    /units\.features\.1\.id must be a string or a number, not null/,
+    /units\.features\.1\.id must be a string or a finite number, not null/,
   ],
   [
     'an id twice',

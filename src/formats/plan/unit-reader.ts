@@ -72,10 +72,9 @@ export function readFeatures(list: readonly unknown[]): readonly UnitFeature[] {
 
 /** The problem with the id of a feature; undefined if there is none. @param seen the features before it by their ids */
 function idProblem(id: unknown, seen: ReadonlyMap<unknown, number>): string | undefined {
-  if (typeof id !== 'string' && typeof id !== 'number')
-    return `must be a string or a number, not ${show(id)}`;
-  if (typeof id === 'number' && !Number.isFinite(id)) return `must be a finite number, not ${show(id)}`;
-  if (typeof id === 'number' && Number.isInteger(id) && !Number.isSafeInteger(id))
+  if (typeof id !== 'string' && !Number.isFinite(id))
+    return `must be a string or a finite number, not ${show(id)}`;
+  if (Number.isInteger(id) && !Number.isSafeInteger(id))
     return `is an integer beyond ${Number.MAX_SAFE_INTEGER}, where JSON parsers round: send it as a string`;
   if (typeof id === 'string' && Buffer.byteLength(JSON.stringify(id)) > MAX_ID_BYTES)
     return `must have at most ${MAX_ID_BYTES} bytes as JSON`;
