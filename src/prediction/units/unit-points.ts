@@ -1,4 +1,4 @@
-import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
+import { firstIndex, firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import { boundsBetween } from '../artefacts/regions.js';
 import type { Outline } from './outline.js';
 
@@ -70,12 +70,5 @@ function pointsInside(index: PointIndex, { coordinates, rings }: Outline): Int32
 
 /** The index of the first of ascending values that is at least a limit; their number where none is. */
 function firstAtLeast(values: Float64Array, limit: number): number {
-  // Nearly equal steps: the guess is off by one at most, or beyond an end.
-  const count = values.length;
-  const first = values[0];
-  const guess = Math.ceil(((limit - first) * (count - 1)) / (values[count - 1] - first));
-  let index = guess > 0 ? (guess < count ? guess : count) : 0; // NaN becomes 0
-  while (index > 0 && values[index - 1] >= limit) index--;
-  while (index < count && values[index] < limit) index++;
-  return index;
+  return firstIndex(values.length, (index) => values[index] < limit);
 }
