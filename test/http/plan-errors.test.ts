@@ -53,7 +53,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a number in quotes',
     polygon([[a, ['-122', 44], c, a]]),
-    /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not \["-122", 44\]/,
+    /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not an array of 2/,
   ],
   [
     'a position of a number',

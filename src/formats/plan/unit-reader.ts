@@ -125,7 +125,8 @@ function readRing(positions: unknown, path: string, coordinates: number[]): void
   let [lastLongitude, lastLatitude] = [Number.NaN, Number.NaN];
   for (let index = 0; index < list.length; index++) {
     const position = list[index];
-    if (!isPosition(position)) throw positionError(`${path}.${index}`, position);
+    if (!isPosition(position))
+      throw wrongUnit(`${path}.${index}`, '[longitude, latitude] in numbers', position);
     const [longitude, latitude] = position;
     if (Math.abs(longitude) > MAX_LONGITUDE || Math.abs(latitude) > MAX_LATITUDE)
       throw rangeError(`${path}.${index}`, longitude, latitude);
@@ -164,12 +165,6 @@ function isPosition(value: unknown): value is readonly number[] {
     typeof value[0] === 'number' &&
     typeof value[1] === 'number'
   );
-}
-
-function positionError(path: string, position: unknown): ApiError {
-  const isShort = Array.isArray(position) && position.length <= MAX_NUMBERS;
-  const shown = isShort ? `[${position.map((value) => show(value)).join(', ')}]` : show(position);
-  return unitError(path, `${path} must be [longitude, latitude] in numbers, not ${shown}`);
 }
 
 /** The error of a position that is not on earth, with the probable mistake. */
