@@ -77,9 +77,7 @@ function checkObject(
     if (after < lines.length) throw new JsonError(after);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const isCut = error.offset >= lines.length - 1;
-    const problem = isCut ? 'is not a whole JSON object' : `is not JSON at byte ${error.offset - start + 1}`;
-    throw refuse(`${problem}: write each object on one line`);
+    throw refuse(`is not JSON at byte ${error.offset - start + 1}: write each object on one line`);
   }
   const { doubled, malformed, names, nameBytes } = columns;
   if (malformed !== -1)
