@@ -17,7 +17,7 @@ export interface RasterLevel {
 }
 
 /** A tile of a level in one band. */
-export interface RasterTile {
+interface RasterTile {
   /** The index of its level, whose scale is 2 to the power of the index. */
   readonly level: number;
   /** Its position among the tiles of the level: those of the first band, then those of the second, and so on. */

@@ -11,7 +11,7 @@ const NUMBERS = 3;
 export const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
-export interface PlanSlice {
+interface PlanSlice {
   readonly terms: PlanTerms;
   /** The number of rows before them in the plan. */
   readonly from: number;
@@ -78,7 +78,7 @@ export function* planSlices({ terms, units, rowCount }: Plan, maxRows: number): 
 }
 
 /** Units of a plan that are written together; plain data that can be passed to another thread. */
-export interface UnitSlice {
+interface UnitSlice {
   readonly terms: PlanTerms;
   /** The number of slices before it. */
   readonly position: number;

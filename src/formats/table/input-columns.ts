@@ -2,7 +2,7 @@ import { show } from '../errors/shown-value.js';
 import { OUTPUT_NAMES } from './output-columns.js';
 import { tableError } from './table-request.js';
 
-export const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
+const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
 
 /** The columns of numbers that a table may lack, and a row may leave empty. */
 const OPTIONAL_COLUMNS = ['elevation_m', 'vegetation_control', 'overstory_cover', 'seeds_per_spot'] as const;
@@ -21,7 +21,7 @@ export type ReadPositions = Readonly<Record<ReadColumn, number>>;
 export const MAX_COLUMNS = 1000;
 
 /** Most bytes of the names of all columns: JSON lines repeat them in every row. */
-export const MAX_NAME_BYTES = 32 * 1024;
+const MAX_NAME_BYTES = 32 * 1024;
 
 const SHOWN_NAMES = 10;
 

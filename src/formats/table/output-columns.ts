@@ -20,7 +20,7 @@ export interface OutputColumn<Rows> {
 }
 
 /** Memory for the values of a column, as its format keeps them. */
-export interface ColumnValues {
+interface ColumnValues {
   readonly length: number;
   [row: number]: number;
 }
