@@ -3,9 +3,7 @@ import { LARGEST_BATCH_SITES } from '../config.js';
 interface TierLimits {
   /** Requests admitted per UTC day; `null` is unlimited (still metered). */
   readonly requestsPerDay: number | null;
-  /** Entries a batch may hold. */
   readonly sitesPerBatch: number;
-  /** Points a surface may have. */
   readonly pointsPerSurface: number;
   /** Whether TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES apply; otherwise the limits of batches. */
   readonly hasLargeBodies: boolean;

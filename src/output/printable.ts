@@ -15,7 +15,6 @@ export function isPrintable(text: string): boolean {
   return text.search(UNPRINTABLE) === -1;
 }
 
-/** A message that may have several lines, as one line. */
 export function oneLine(message: string): string {
   return printable(message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '));
 }

@@ -52,7 +52,6 @@ export class KeyConcurrency {
     this.#maxOpen = Math.max(MIN_OPEN, Math.floor(queueLimitSites / SITES_PER_OPEN));
   }
 
-  /** Whether a further request of a key would be rejected. */
   wouldReject(keyId: string): boolean {
     const { activeCount = 0, pendingCount = 0 } = this.#limits.get(keyId) ?? {};
     return activeCount + pendingCount >= this.#maxOpen;

@@ -11,7 +11,6 @@ import type { Predictor } from '../prediction/predictor.js';
 import type { PredictorData } from '../prediction/predictor-data.js';
 import type { SharedRange } from './memory/shared-memory.js';
 
-/** A table to be answered. */
 export interface TableOrder {
   /** Unique to each table. */
   readonly id: number;

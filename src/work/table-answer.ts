@@ -4,12 +4,10 @@ import { LATER_STEP_TIMEOUTS } from './job.js';
 import type { RequestSteps } from './request-steps.js';
 import type { TableOrder } from './steps.js';
 
-/** How a table is answered. */
 export interface TableOptions {
   readonly chunksUnderWay: number;
   /** How long the first chunk may wait for its answer. */
   readonly timeoutMs: number;
-  /** Called with the outcomes of the rows of each chunk. */
   readonly onRows: (outcomes: ChunkAnswer['outcomes']) => void;
 }
 

@@ -53,7 +53,6 @@ export interface DayUsage extends KeyDay {
   readonly requests: number;
 }
 
-/** A secret with its key. */
 export type SecretMatch = KeyRecord & Pick<AccountsDatabase['key_secrets'], 'hash' | 'valid_until_ms'>;
 
 /** Keeps a statement below SQLite's limit of 32,766 parameters. */

@@ -126,7 +126,6 @@ function objectOfNumbers(id: string, numbers: readonly OptionNumber[], descripti
   };
 }
 
-/** The message for an `include` with intervals, which the models do not have. */
 export const NO_INTERVALS = 'include cannot have intervals: the models of this service have none';
 
 function include(hasIntervals: boolean): Option {

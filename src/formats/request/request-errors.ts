@@ -106,7 +106,6 @@ export function notAnObject(value: unknown): ErrorObject {
   return issuesError([{ path: '', message: `it must be a JSON object, not ${show(value)}` }]);
 }
 
-/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -35,7 +35,6 @@ const ENCODERS = {
   'application/vnd.apache.arrow.stream': encodeArrow,
 } as const satisfies Record<string, Encoder>;
 
-/** Writes a chunk of a surface. */
 export function writeChunk(
   { surface, type, start }: Readonly<{ surface: Surface; type: StreamedType; start: ChunkStart }>,
   { data }: Predictor,

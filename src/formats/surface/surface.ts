@@ -27,7 +27,6 @@ export function bandNames(intervals: boolean): string[] {
   return intervals ? [...SURVIVAL_BANDS, ...ends] : SURVIVAL_BANDS;
 }
 
-/** The values of a band by point. */
 export function bandValues({ points: { length }, values }: Surface, band: number): Uint16Array {
   return values.subarray(band * length, (band + 1) * length);
 }

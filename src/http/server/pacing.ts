@@ -33,12 +33,10 @@ export class RequestPacer {
   #latestKey: string | undefined;
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
 
-  /** Notes that a connection was accepted. */
   noteConnection(): void {
     this.#hasAccepted = true;
   }
 
-  /** Notes that a key calls. */
   note(keyId: string): void {
     if (keyId === this.#latestKey) return;
     if (this.#latestKey !== undefined) this.#sharedUntilMs = performance.now() + SHARED_MS;

@@ -13,7 +13,6 @@ interface RequestState {
   bodyLimitBytes?: number;
   /** Keeps at most some bytes of the memory that was taken for the body of a table, once its length is known. */
   keepMemory?: (keptBytes: number) => void;
-  /** Sites of a batch that count as arriving. */
   arrivingSites?: number;
   sites?: number;
   /** How long its first job waited, and the time in the models, summed over its jobs. */

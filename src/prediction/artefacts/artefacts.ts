@@ -22,7 +22,6 @@ export const DATA_FILES = {
   species: 'species.json',
 } as const;
 
-/** Whether a file of the artefacts is one of the data directory. */
 export function isDataFile(file: string): boolean {
   return [CHECKSUMS_FILE, ...Object.values(DATA_FILES)].some((name) => path.basename(file) === name);
 }

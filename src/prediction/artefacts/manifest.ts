@@ -21,7 +21,6 @@ const commonFields = {
   maximum: number,
   /** The factor's name in answers. */
   label: text,
-  /** Whether it may appear as a risk factor. */
   risk_factor: z.boolean(),
 };
 

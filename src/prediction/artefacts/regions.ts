@@ -37,7 +37,6 @@ export interface Box {
   readonly north: number;
 }
 
-/** The bounding box of regions, degrees. */
 export function boundsOf(...regions: readonly Region[]): Box {
   const coordinates = Float64Array.from(regions.flatMap(({ polygons }) => polygons.flat(3)));
   return boundsBetween(coordinates, 0, coordinates.length / 2);

@@ -5,7 +5,6 @@ const ALIGNMENT = 64;
 
 const aligned = (bytes: number) => Math.ceil(Math.max(1, bytes) / ALIGNMENT) * ALIGNMENT;
 
-/** A range of memory that all threads share. */
 export interface SharedRange {
   readonly memory: SharedArrayBuffer;
   readonly at: number;
