@@ -10,8 +10,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const shared = await serviceAndBrowser();
 const PHONE = { width: 390, height: 844 };
 
-/** The findings of axe in a page, a line each. */
+/** The findings of axe in a page, a line each, once nothing is dimmed because it is loaded again. */
 async function violations(page: Page): Promise<string[]> {
+  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe } = window as unknown as {
