@@ -43,6 +43,9 @@ function hasKnownTlsParameters(url: string): boolean {
   return stated.every(isKnown) && new Map(stated).size === stated.length;
 }
 
+/** A URL with a list of hosts, which libpq takes and pg does not. Its password may have commas. */
+const SEVERAL_HOSTS = /^[^/]*\/\/([^/]*@)?[^@/?]*,[^@]*$/;
+
 /** Whether the characters of a URL that would end its password are encoded. Its host may be missing: a parameter may name a socket. */
 const isEncoded = (url: string) =>
   /^([^#%]|%[\da-f]{2})+$/i.test(url) && URL.canParse(url.replace('@/', '@host/'));
@@ -80,6 +83,9 @@ const configSchema = z.object({
     .regex(/^(sqlite:(?!\s|:memory:|[a-zA-Z][a-zA-Z0-9+.-]+:).*\S$|postgres(ql)?:\/\/.+)/, {
       error:
         'must be sqlite:<file> or postgres://…, <file> being a path, not a URL, without spaces around it',
+    })
+    .refine((url) => url.startsWith('sqlite:') || !SEVERAL_HOSTS.test(url), {
+      error: 'must name one host: an address that always leads to the server that takes writes',
     })
     .refine((url) => url.startsWith('sqlite:') || isEncoded(url), {
       error: 'must be a URL: write / ? # and % of its password as %2F %3F %23 and %25, or set PGPASSWORD',

@@ -173,9 +173,11 @@ test.each([
   expect(() => loadConfig({ DATABASE_URL: url })).toThrow('must spell parameters for TLS as sslmode');
 });
 
-test('a DATABASE_URL may have no host, the folder of a socket as a parameter, and parameters for TLS', () => {
+test('a DATABASE_URL may have no host, but not several, the folder of a socket as a parameter, and parameters for TLS', () => {
   const url = 'postgres://nurselog:a&ssl,b@/nurselog?host=/run/ssl&sslmode=verify-full&sslrootcert=ca.pem';
   expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  for (const hosts of ['a,b', 'u@a:5432,b:5432', 'u:p,w@a,b'])
+    expect(() => loadConfig({ DATABASE_URL: `postgres://${hosts}/keys` })).toThrow('must name one host');
 });
 
 test('an empty DATABASE_URL is refused, because the default would open an empty embedded store', () => {

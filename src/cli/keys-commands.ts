@@ -18,8 +18,6 @@ import { UsageError } from './command-line.js';
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
 const MS_PER_MINUTE = 60_000;
 
-const isoTime = (epochMs: number) => new Date(epochMs).toISOString();
-
 const owner = z.string(must(OWNER_RULE)).trim().refine(isOwner, must(OWNER_RULE));
 
 const keyId = z
@@ -155,17 +153,23 @@ function keyJson({ id, tier, owner, state, display, created_at_ms }: KeyRecord) 
   return { id, tier, owner, state, display, created_at: isoTime(created_at_ms) };
 }
 
+/** ISO 8601, or `null` for an invalid time, which old imports may have left in a store. */
+function isoTime(epochMs: number): string | null {
+  const time = new Date(epochMs);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
 /** `name  value` lines with the values in one column. */
 function fields(record: Record<string, unknown>): string[] {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
-  return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${value}`);
+  return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}`);
 }
 
 /** Records with the same fields as a table with a heading, or a line for no records. */
 function table(records: readonly Record<string, unknown>[], ifNone: string): string[] {
   if (records.length === 0) return [ifNone];
   const names = Object.keys(records[0]);
-  const rows = [names, ...records.map((record) => names.map((name) => String(record[name])))];
+  const rows = [names, ...records.map((record) => names.map((name) => String(record[name] ?? '-')))];
   const widths = names.map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column].length), 0),
   );

@@ -59,6 +59,11 @@ function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], sc
   const names = Object.keys(schema);
   const operands = names.filter(isOperand);
   const options = names.filter((name) => !isOperand(name));
+  // parseArgs refuses a value that is missing or begins with a dash without saying what is allowed.
+  for (const name of options) {
+    const [option, value = ''] = args.slice(args.indexOf(`--${name}`));
+    if (option === `--${name}` && /^(-|$)/.test(value)) check({ [name]: schema[name] }, { [name]: value });
+  }
   const { values, positionals } = parseOptions(args, {
     ...Object.fromEntries(options.map((name) => [name, { type: 'string' }] as const)),
     json: { type: 'boolean' },

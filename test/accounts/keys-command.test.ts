@@ -90,9 +90,9 @@ test.each([
   ['list all', 'unexpected argument "all"'],
   ['revoke', 'KEY_ID must be the id of a key, which "keys list" shows'],
   ['revoke 17', 'KEY_ID must be an id such as key_0123456789ab, which "keys list" shows, not "17"'],
-  ['issue --owner S --tier', "Option '--tier <value>' argument missing"],
+  ['issue --owner S --tier', '--tier must be one of spore, mycel, hypha, not ""'],
   [
-    'rotate key_0123456789ab --overlap-minutes=-5',
+    'rotate key_0123456789ab --overlap-minutes -5',
     '--overlap-minutes must be a whole number from 0 to 43200, not "-5"',
   ],
   ['usage --day 2026-02-30', '--day must be a UTC day such as 2026-11-20, not "2026-02-30"'],

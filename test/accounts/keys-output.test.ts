@@ -25,7 +25,7 @@ const BAD_DUMP: AccountDump = {
       owner: HOSTILE_TEXT,
       state: 'active',
       display: 'nurse_live_\u009b',
-      created_at_ms: 0,
+      created_at_ms: Number.MAX_SAFE_INTEGER,
       secrets: [],
       usage: [{ day: '\u001b[2J\n', requests: 7 }],
     },
@@ -89,7 +89,7 @@ describe.each(DATABASES)('on $name', (database) => {
     }
     expect((await keys('list')).stdout.split('\n')).toHaveLength(3); // heading, key, end
     const [bad] = BAD_DUMP.keys;
-    expect(json(await keys('list --json'))).toMatchObject([{ owner: bad!.owner }]);
+    expect(json(await keys('list --json'))).toMatchObject([{ owner: bad!.owner, created_at: null }]);
     for (const command of ['export', 'export --json']) {
       const { stdout } = await keys(command);
       expect(stdout.replaceAll('\n', '')).not.toMatch(ACTED_ON);

@@ -114,10 +114,10 @@ test.each([
   expect(messageFor(body)).toBe(`The body is not valid JSON: ${problem}.`);
 });
 
-test('the message for a body that is not UTF-8 says so', () => {
+test('the message for a body that is not UTF-8 says at which byte', () => {
   const body = Buffer.concat([Buffer.from('{"é\ufffd":"'), Buffer.of(0xff), Buffer.from('"}')]);
-  for (const bytes of [body, Buffer.from('"é"').subarray(0, 2)])
-    expect(messageFor(bytes)).toBe('The body is not valid UTF-8.');
+  expect(messageFor(body)).toBe('The body is not valid UTF-8 at byte 11.');
+  expect(messageFor(Buffer.from('"é"').subarray(0, 2))).toBe('The body is not valid UTF-8 at byte 2.');
 });
 
 test('the message for a body without bytes says that it is empty', () => {

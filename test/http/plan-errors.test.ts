@@ -53,7 +53,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a number in quotes',
     polygon([[a, ['-122', 44], c, a]]),
-    /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not an array of 2/,
+    /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not \["-122", 44\]/,
   ],
   [
     'a position of a number',
@@ -70,7 +70,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'an edge around half the earth, as a hole',
     unit('bad', FOREST_RING, [a, [60, 44.1], c, a]),
-    /the edge to geometry\.coordinates\.1\.1 must span less than 180 degrees/,
+    /the one to geometry\.coordinates\.1\.1 goes from -122\.05 to 60/,
   ],
   [
     'latitude first',

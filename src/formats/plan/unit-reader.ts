@@ -24,7 +24,6 @@ const MIN_POSITIONS = 4;
 
 /** An edge that spans this many degrees of longitude is shorter around the other side of the earth. */
 const MAX_EDGE_DEGREES = 180;
-const TOO_WIDE = `must span less than ${MAX_EDGE_DEGREES} degrees of longitude: check the signs`;
 
 /** The end of the names of coordinate systems whose degrees are those of WGS 84 to within two metres. */
 const WGS_84 = /(^|\W)(CRS8[34]h?|4326|4979|4269|4152|4759|6318|(GCS_)?WGS[ _]?(19)?84)$/i;
@@ -125,14 +124,12 @@ function readRing(positions: unknown, path: string, coordinates: number[]): void
   let [lastLongitude, lastLatitude] = [Number.NaN, Number.NaN];
   for (let index = 0; index < list.length; index++) {
     const position = list[index];
-    if (!isPosition(position))
-      throw wrongUnit(`${path}.${index}`, '[longitude, latitude] in numbers', position);
+    if (!isPosition(position)) throw positionError(`${path}.${index}`, position);
     const [longitude, latitude] = position;
     if (Math.abs(longitude) > MAX_LONGITUDE || Math.abs(latitude) > MAX_LATITUDE)
       throw rangeError(`${path}.${index}`, longitude, latitude);
-    // The shape inside such an edge is ambiguous: points lie along its straight line, its area along the shorter way.
     if (Math.abs(longitude - lastLongitude) >= MAX_EDGE_DEGREES)
-      throw unitError(`${path}.${index}`, `the edge to ${path}.${index} ${TOO_WIDE}`);
+      throw widthError(`${path}.${index}`, lastLongitude, longitude);
     if (longitude === lastLongitude && latitude === lastLatitude) continue;
     coordinates.push(longitude, latitude);
     if (coordinates.length > 2 * MAX_POSITIONS)
@@ -164,6 +161,22 @@ function isPosition(value: unknown): value is readonly number[] {
     value.length <= MAX_NUMBERS &&
     typeof value[0] === 'number' &&
     typeof value[1] === 'number'
+  );
+}
+
+function positionError(path: string, position: unknown): ApiError {
+  const isShort = Array.isArray(position) && position.length <= MAX_NUMBERS;
+  const shown = isShort ? `[${position.map((value) => show(value)).join(', ')}]` : show(position);
+  return unitError(path, `${path} must be [longitude, latitude] in numbers, not ${shown}`);
+}
+
+/** The shape inside such an edge is ambiguous: points lie along its straight line, its area along the shorter way. */
+function widthError(path: string, from: number, to: number): ApiError {
+  const edge = `the one to ${path} goes from ${from} to ${to}`;
+  const advice = 'check the signs, and divide a polygon that crosses the antimeridian there';
+  return unitError(
+    path,
+    `an edge must span less than ${MAX_EDGE_DEGREES} degrees of longitude, but ${edge}: ${advice}`,
   );
 }
 

@@ -27,7 +27,7 @@ const MAX_CONTAINERS = 1_000_000;
  */
 export function parseDocument(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
-  if (!isUtf8(bytes)) throw invalidJson('The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorPosition(bytes)}.`);
   if (bytes.length > MAX_CONTAINERS && containersIn(bytes) > MAX_CONTAINERS)
     throw issueError('', `the body must have at most ${MAX_CONTAINERS} arrays and objects`);
   try {
@@ -53,6 +53,14 @@ function documentError(bytes: Buffer, error: unknown): unknown {
     if (!(found instanceof JsonError)) return found;
     return invalidJson(`The body is not valid JSON: ${problemAt(bytes, found.offset)}.`);
   }
+}
+
+/** The position, from 1, of the first byte that is not valid: the first that decoding replaces. */
+function utf8ErrorPosition(bytes: Buffer): number {
+  const replaced = Buffer.from(bytes.toString());
+  let at = 0;
+  while (bytes[at] === replaced[at]) at++;
+  return at + 1;
 }
 
 /** @param offset of the first byte that cannot be JSON; the message counts UTF-16 code units from 1 */
