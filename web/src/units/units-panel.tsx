@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { mayDiscardCorners } from '../drawing/drawing.js';
 import { FileDrop, readOne } from '../files/file-drop.js';
 import type { FileContent } from '../files/read-file.js';
 import { showBox } from '../map/shown-map.js';
@@ -12,6 +11,7 @@ import { markSaved } from '../state/keep-work.js';
 import { pointTable, takePoints } from '../state/points.js';
 import { addUnits, boxOf, units } from '../state/units.js';
 import { takeWork, work } from '../state/work.js';
+import { mayDiscardWork } from './may-discard-work.js';
 import { UnitEditor } from './unit-editor.js';
 import { WorkBar } from './work-bar.js';
 
@@ -50,7 +50,7 @@ export function UnitsPanel() {
 /** Takes what a file holds. @returns what a planner should know of it */
 function take({ polygons, points, ignored, notes = [], project }: FileContent): string {
   if (project !== undefined) {
-    if (!mayDiscardCorners() || !mayDiscardRows()) return 'Not opened: the work on the page stays.';
+    if (!mayDiscardWork()) return 'Not opened: the work on the page stays.';
     takeWork(project, true);
     markSaved(work.peek());
     panel.value = 'units';

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks';
-import { mayDiscardCorners } from '../drawing/drawing.js';
 import { download } from '../files/download.js';
 import { projectFile } from '../files/project-file.js';
 import { dateText } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { mayDiscardRows } from '../points/may-discard-rows.js';
 import {
   clearWork,
   isChangedElsewhere,
@@ -18,6 +16,7 @@ import {
 import { pointTable } from '../state/points.js';
 import { units } from '../state/units.js';
 import { work } from '../state/work.js';
+import { mayDiscardWork } from './may-discard-work.js';
 
 interface WorkBarProps {
   onOpen: (files: FileList | null) => void;
@@ -93,7 +92,7 @@ export function WorkBar({ onOpen, onClear }: WorkBarProps) {
       {isChangedElsewhere.value && (
         <p class="flag" role="status">
           The work was changed in another tab.{' '}
-          <button type="button" onClick={() => mayDiscardCorners() && mayDiscardRows() && takeOver()}>
+          <button type="button" onClick={() => mayDiscardWork() && takeOver()}>
             Take it over
           </button>
         </p>
