@@ -10,8 +10,8 @@ import { checkMemoryLimit } from './resource-limits.js';
 import { FAILED_END_MS, type Service, startService } from './service.js';
 import { ServicePhase } from './service-phase.js';
 
-/** Time for the last log line to be written. */
-const LAST_LINE_MS = 500;
+/** Most time for the last log lines to be written: their reader may be stuck. */
+const LAST_LINES_MS = 1000;
 
 /** Time for request counts to be written before the process ends anyway. */
 const FLUSH_MS = 1000;
@@ -86,9 +86,10 @@ async function stop(service: Service, deadlineMs: number, log: Log): Promise<voi
 
 /** Ends the process at once. process.exit while a worker runs a model aborts; a SIGKILL to oneself does not. */
 function killSelf(log: Log, reason: string): void {
+  const end = () => process.kill(process.pid, 'SIGKILL');
   log.fatal(`${reason}: ending`);
-  log.flush();
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINE_MS);
+  log.flush(end);
+  setTimeout(end, LAST_LINES_MS);
 }
 
 function explain(error: unknown): string {
