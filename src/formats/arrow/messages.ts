@@ -53,7 +53,7 @@ function checkFormat(body: Uint8Array): void {
   const start = Buffer.from(body.subarray(0, PREFIX_BYTES)).toString('latin1');
   if (!start.startsWith('\xff\xff\xff\xff'.slice(0, start.length)))
     throw tableError(
-      'it is not an Arrow stream, which begins with FF FF FF FF: send an Arrow file, Feather or Parquet as a stream',
+      'it is not an Arrow stream, which begins with FF FF FF FF: write a stream, not an Arrow file, Feather or Parquet',
     );
 }
 
