@@ -70,7 +70,7 @@ test("orders are those of the API for a target per acre with a reserve, of all u
   const report = await page.locator('.report').innerText();
   const basis =
     'Ordered for living trees after 5 years: column TPA per acre, 302.5 per acre where it is blank, and a reserve of 20 %. Calculated from the low end of survival.';
-  for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre} per acre`, basis])
+  for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre}\u00a0per\u00a0acre`, basis])
     expect(report).toContain(text);
   const printed = page.locator('.report tr', { hasText: 'North' }).first().locator('td.amount');
   expect((await printed.allInnerTexts()).slice(2, 4)).toEqual(compared);

@@ -17,7 +17,7 @@ export function orderText({ order, planned, planting_method, survival }: PlanRow
   const area = measureOf('ha').fromMetric(planned.area_ha);
   return [
     counted(order.total, THINGS[planting_method]),
-    ...(area > 0 ? [`${number(order.total / area)} per ${areaUnit()}`] : []),
+    ...(area > 0 ? [`${number(order.total / area)}\u00a0per\u00a0${areaUnit()}`] : []),
     ...(order.cost === undefined ? [] : [money(order.cost)]),
   ].join(', ');
 }

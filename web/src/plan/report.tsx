@@ -124,7 +124,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
                   {percentRange(row.survival.low, row.survival.high)}
                   {row.isUnsure && ', unsure'}
                 </td>
-                {hasOrders && <td class="amount">{orderText(row)}</td>}
+                {hasOrders && <td class="amount order-of-unit">{orderText(row)}</td>}
                 {costs && <td class="amount">{costText(row.cost_per_survivor)}</td>}
               </tr>
             ))}
