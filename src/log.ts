@@ -6,6 +6,9 @@ import { redactKeys } from './output/printable.js';
 const WRITE_EVERY_MS = 250;
 const WRITE_BYTES = 8 * 1024;
 
+/** The most of one write. A write ends in a turn of the event loop, and under load turns are long and lines many. */
+const MAX_WRITE_BYTES = 1024 * 1024;
+
 /** Bounds the memory of lines that are not read; later lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
@@ -29,6 +32,7 @@ class LogOutput {
   readonly #stream = new sonicBoom.SonicBoom({
     fd: 1,
     minLength: WRITE_BYTES,
+    maxWrite: MAX_WRITE_BYTES,
     periodicFlush: WRITE_EVERY_MS,
     maxLength: MAX_WAITING_BYTES,
     contentMode: 'buffer',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { format } from 'node:util';
 import { expect, test } from 'vitest';
 import { generateKey } from '../src/accounts/api-key.js';
@@ -22,4 +23,26 @@ test('no line holds a key, whatever text or object of a library it quotes, and t
   expect(text).toContain(`cannot parse ${key.slice(0, 15)}…`);
   expect(lines.all.map(({ level }) => level)).toEqual([50, 40, 30, 10]);
   expect(lines.all.at(-1)).toMatchObject({ msg: 'nurse_live_0123… is not a key and stays' });
+});
+
+test('lines that wait are written at once: each write needs a turn of the event loop, and turns are long under load', () => {
+  const script = `
+    import fs from 'node:fs';
+    import { createLog } from '${new URL('../dist/log.js', import.meta.url)}';
+    const { write } = fs;
+    let writes = 0;
+    fs.write = (...given) => {
+      writes++;
+      return write(...given);
+    };
+    const log = createLog('info');
+    for (let line = 0; line < 5000; line++) log.info('waits');
+    log.flush(() => process.stderr.write(String(writes)));
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  expect(stdout.split('\n').filter((line) => line.endsWith('"msg":"waits"}'))).toHaveLength(5000);
+  expect(Number(stderr)).toBeGreaterThan(0);
+  expect(Number(stderr)).toBeLessThanOrEqual(2); // the first 8 KB, and all that was logged meanwhile
 });
