@@ -6,7 +6,7 @@ import { redactKeys } from './output/printable.js';
 const WRITE_EVERY_MS = 250;
 const WRITE_BYTES = 8 * 1024;
 
-/** The most of one write. A write ends in a turn of the event loop, and under load turns are long and lines many. */
+/** The most of one write. Each write needs a turn of the event loop, and under load a turn may take seconds. */
 const MAX_WRITE_BYTES = 1024 * 1024;
 
 /** Bounds the memory of lines that are not read; later lines are dropped. */
